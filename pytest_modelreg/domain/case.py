@@ -1,0 +1,122 @@
+"""What is to be observed: one case of a suite, in builtin scalars only.
+
+A :class:`CaseSpec` can be written as JSON and carried out by another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_modelreg.domain.sample import SampleSet
+
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointRef:
+    """A file with weights.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path of a ``.safetensors``, ``.pt`` or ``.pth`` file.
+    key : str or None
+        Where the state dict sits in a training checkpoint, keys joined by ``.``.
+    """
+
+    path: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuntimeSpec:
+    """How the model is run: the runtime's name and its options."""
+
+    kind: str = "eager"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputSpec:
+    """What the numbers at one output path mean.
+
+    Parameters
+    ----------
+    kind : str
+        ``tensor``, ``regression`` or ``classification``.
+    per : str
+        ``sample`` (leading dimension is the batch's), ``batch`` (one value a batch)
+        or ``ignore``.
+    per_is_declared : bool
+        Whether the suite wrote ``per``; a guess is checked harder.
+    labels : tuple of str or None
+        Class names, index by index.
+    top_k : int
+        How many classes ``topk_overlap`` looks at.
+    """
+
+    kind: str = "tensor"
+    per: str = "sample"
+    per_is_declared: bool = False
+    labels: tuple[str, ...] | None = None
+    top_k: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseSpec:
+    """Everything that observing one case needs to know.
+
+    Parameters
+    ----------
+    suite, variant : str
+        Names; ``variant`` is ``reference`` for the reference.
+    root : str
+        Absolute folder of the suite file.
+    python_path : tuple of str
+        Absolute folders put in front of ``sys.path`` for ``module:attr`` references.
+    samples : SampleSet
+        Already verified against its files.
+    loader, model, preprocess, collate, forward : str or None
+        Names or ``module:attr`` references as in the suite file.
+    batch_size : int
+        Samples a forward pass; the last batch may be shorter.
+    threads : int or None
+        Intra-op threads to set around the case; None leaves the framework's own.
+    deterministic : bool
+        Whether to ask the framework for deterministic algorithms.
+    outputs : mapping of str to OutputSpec
+        Declared outputs by output path.
+    axes : mapping
+        The axis values in which the variant differs from the reference, as written.
+    """
+
+    suite: str
+    variant: str = REFERENCE
+    root: str
+    python_path: tuple[str, ...]
+    samples: SampleSet
+    loader: str
+    model: str
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+    checkpoint: CheckpointRef | None = None
+    preprocess: str | None = None
+    collate: str | None = None
+    forward: str | None = None
+    runtime: RuntimeSpec = field(default_factory=RuntimeSpec)
+    batch_size: int = 8
+    threads: int | None = None
+    deterministic: bool = False
+    outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
+    axes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The case id, ``<suite>[<variant>]``."""
+        return case_id(self.suite, self.variant)
+
+
+def case_id(suite: str, variant: str) -> str:
+    """Return the id under which a case is listed: ``photo-classifier[reference]``."""
+    return f"{suite}[{variant}]"

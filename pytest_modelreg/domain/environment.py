@@ -1,0 +1,60 @@
+"""The fingerprint as a value: recorded facts of an environment, and how two differ."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+FactValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fingerprint:
+    """Facts about the environment of one observation.
+
+    Parameters
+    ----------
+    facts : mapping of str to scalar
+        By dotted key (``torch.version``), sorted; None where unknown.
+    reasons : mapping of str to str
+        Why a fact is None, by the same key.
+    neutral : tuple of str
+        Keys of ``facts`` that cannot move a number; left out of the digest.
+    """
+
+    facts: Mapping[str, FactValue]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    neutral: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """sha256 (16 hex digits) over every fact that can move a number."""
+        moving = {key: value for key, value in sorted(self.facts.items()) if key not in self.neutral}
+        return hashlib.sha256(json.dumps(moving, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentChange:
+    """One fact that differs between the golden's environment and this one."""
+
+    key: str
+    expected: FactValue
+    actual: FactValue
+
+
+def environment_changes(expected: Fingerprint, actual: Fingerprint) -> tuple[EnvironmentChange, ...]:
+    """List the facts that can move a number and differ, sorted by key.
+
+    A fact that one side could not know (None with a reason) is listed only when the
+    other side knows it; a key that one side never asked for is no difference, so that
+    a release with a new collector does not call every older golden a change.
+    """
+    neutral = set(expected.neutral) | set(actual.neutral)
+    shared = sorted(set(expected.facts) & set(actual.facts) - neutral)
+    return tuple(
+        EnvironmentChange(key=key, expected=expected.facts[key], actual=actual.facts[key])
+        for key in shared
+        if expected.facts[key] != actual.facts[key]
+    )

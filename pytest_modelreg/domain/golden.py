@@ -1,0 +1,75 @@
+"""An accepted observation: the facts, who accepted them and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytest_modelreg.domain.observation import Observation
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acceptance:
+    """Provenance of a golden.
+
+    Parameters
+    ----------
+    date : str
+        ISO 8601, UTC, to the second.
+    reason : str
+        The user's words; ``first recording`` where nothing was replaced and none given.
+    git_commit : str or None
+        HEAD of the repository that holds the suite; None outside git.
+    git_dirty : bool or None
+        Whether tracked files differed from it.
+    ci : str or None
+        The CI variable that would have refused the recording but was overridden.
+    supersedes : str or None
+        sha256 of the ``golden.json`` that this one replaced.
+    """
+
+    date: str
+    reason: str
+    git_commit: str | None = None
+    git_dirty: bool | None = None
+    ci: str | None = None
+    supersedes: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputProfile:
+    """Facts of a golden output that every later judgement needs, computed once.
+
+    Parameters
+    ----------
+    rms_row_norm : float
+        R of the gate: root mean square of the rows' Euclidean norms, over finite
+        elements, float64, in the output's own unit.
+    n_nan, n_inf : int
+        Counts of non-finite elements.
+    """
+
+    rms_row_norm: float
+    n_nan: int
+    n_inf: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Golden:
+    """An accepted observation.
+
+    Parameters
+    ----------
+    profiles : mapping of str to OutputProfile
+        By output path.
+    noise_floor : mapping of str to float
+        Calibrated relative error of benign reruns by output path, dimensionless;
+        empty until calibrated.
+    """
+
+    observation: Observation
+    accepted: Acceptance
+    profiles: Mapping[str, OutputProfile]
+    noise_floor: Mapping[str, float] = field(default_factory=dict)
