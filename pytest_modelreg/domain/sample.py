@@ -39,7 +39,7 @@ class SampleSet:
     folder : str
         Absolute path.
     samples : tuple of Sample
-        Never empty.
+        Empty only in a plan whose samples have not been read.
     """
 
     folder: str
