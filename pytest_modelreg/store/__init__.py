@@ -1,0 +1,40 @@
+"""Files: arrays of outputs, goldens, observations, sample sets and run folders.
+
+What belongs here: everything that is read from or written to disk, with its format
+and its safety. To add a kind of file, add a module that owns its format; writing into
+a golden folder goes through ``golden_writer`` alone. Nothing here knows a framework or
+has an opinion about a number.
+"""
+
+from __future__ import annotations
+
+from pytest_modelreg.store.arrays import OutputWriter, StoredOutput, open_output
+from pytest_modelreg.store.file_digest import file_digest
+from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
+from pytest_modelreg.store.golden_writer import write_golden
+from pytest_modelreg.store.lock import locked
+from pytest_modelreg.store.naming import safe_component
+from pytest_modelreg.store.observation_store import read_observation, write_observation
+from pytest_modelreg.store.run_folder import RunFolder
+from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
+
+__all__ = [
+    "OutputWriter",
+    "PinReport",
+    "RunFolder",
+    "StoredOutput",
+    "count_samples",
+    "file_digest",
+    "golden_folder",
+    "golden_sha256",
+    "locked",
+    "open_output",
+    "pin",
+    "read_golden",
+    "read_observation",
+    "read_samples",
+    "safe_component",
+    "verify_files",
+    "write_golden",
+    "write_observation",
+]

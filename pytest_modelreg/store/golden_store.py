@@ -1,0 +1,130 @@
+"""Goldens on disk, read: where they are, what they say, whether their bytes are whole.
+
+What belongs here: reading. The one writer is ``golden_writer``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.domain.observation import ArrayFile
+from pytest_modelreg.store.array_file import RESTORE, describe_foreign, file_in
+from pytest_modelreg.store.codec import decode_golden
+from pytest_modelreg.store.file_digest import file_digest
+from pytest_modelreg.store.json_object import JsonObject
+from pytest_modelreg.store.json_text import parse_json
+from pytest_modelreg.store.naming import safe_component, shown
+from pytest_modelreg.store.summary_table import SUMMARY_FILE
+
+GOLDEN_FILE = "golden.json"
+"""The one commit point of a golden folder."""
+
+
+def golden_folder(golden_root: Path, suite: str, variant: str) -> Path:
+    """Return the folder of a case's golden; names are made safe, ordinary ones unchanged."""
+    return golden_root / safe_component(suite) / safe_component(variant)
+
+
+def read_golden(folder: Path) -> Golden | None:
+    """Read a golden's record; the arrays stay on disk.
+
+    Returns
+    -------
+    Golden or None
+        None when the folder holds no ``golden.json``.
+
+    Raises
+    ------
+    GoldenError
+        When it cannot be read or is damaged; one line with the path.
+    GoldenFormatError
+        When it was written by a newer release.
+    """
+    data = read_golden_bytes(folder)
+    return None if data is None else decode_golden(data, folder / GOLDEN_FILE)
+
+
+def golden_sha256(folder: Path) -> str | None:
+    """Return the sha256 of ``golden.json``, 64 hex digits; None when there is none."""
+    data = read_golden_bytes(folder)
+    return None if data is None else hashlib.sha256(data).hexdigest()
+
+
+def read_golden_bytes(folder: Path) -> bytes | None:
+    """Return the bytes of ``golden.json``; None when there is none."""
+    path = folder / GOLDEN_FILE
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise GoldenError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
+
+
+def verify_files(folder: Path, golden: Golden) -> None:
+    """Hold every file that a golden names against its digest, the summary included.
+
+    Raises
+    ------
+    GoldenError
+        Every missing or changed file, one a line.
+    """
+    faults = [fault for file in recorded_files(golden) if (fault := _file_fault(folder, file))]
+    summary = read_summary_file(folder)
+    if summary is not None and (fault := _file_fault(folder, summary)):
+        # A kill between the commit and the last rename leaves the table under its
+        # content name: the golden is whole then.
+        pending = ArrayFile(file=pending_summary(summary.sha256), sha256=summary.sha256)
+        if _file_fault(folder, pending):
+            faults.append(fault)
+    if faults:
+        raise GoldenError("\n".join(faults))
+
+
+def recorded_files(golden: Golden) -> list[ArrayFile]:
+    """Return every array file that a golden names, in a stable order without repetitions."""
+    files: dict[ArrayFile, None] = {}
+    for record in golden.observation.outputs.values():
+        files[record.values] = None
+        if record.counts is not None:
+            files[record.counts] = None
+    return list(files)
+
+
+def read_summary_file(folder: Path) -> ArrayFile | None:
+    """Return name and digest of the summary that ``golden.json`` names, None without one."""
+    data = read_golden_bytes(folder)
+    if data is None:
+        return None
+    path = folder / GOLDEN_FILE
+    fields = JsonObject(parse_json(data, path), path)
+    if "summary" not in fields:
+        return None
+    summary = fields.object("summary")
+    return ArrayFile(file=summary.text("file"), sha256=summary.sha256("sha256"))
+
+
+def pending_summary(sha256: str) -> str:
+    """Return the name under which a summary waits for the commit."""
+    stem, suffix = SUMMARY_FILE.split(".")
+    return f"{stem}.{sha256[:12]}.{suffix}"
+
+
+def _file_fault(folder: Path, file: ArrayFile) -> str | None:
+    """Say how a file differs from its record, None when it does not."""
+    path = file_in(folder, file.file, named_by=folder / GOLDEN_FILE)
+    try:
+        actual = file_digest(path)
+        if actual == file.sha256:
+            return None
+        with open(path, "rb") as stream:
+            start = stream.read(32)
+    except OSError as error:
+        return (
+            f"{shown(path)}: expected the file that golden.json names: {error.strerror or error}; {RESTORE}"
+        )
+    what = describe_foreign(start) if start[:7] in (b"", b"version") else actual[:12]
+    return f"{shown(path)}: bytes changed: expected sha256 {file.sha256[:12]}, got {what}; {RESTORE}"

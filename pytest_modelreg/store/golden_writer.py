@@ -1,0 +1,215 @@
+"""The one writer of golden folders: old or new, whole, whatever happens in between.
+
+What belongs here: the order of the steps. It is
+
+1. arrays under temporary names, digest held against the record, synced, renamed to
+   their content names: the old golden does not name them;
+2. the summary under its content name;
+3. ``.gitattributes``;
+4. ``golden.json.tmp``, synced, then renamed over ``golden.json``: the commit;
+5. the summary renamed to ``summary.csv``; a kill before this leaves it readable under
+   its content name, which ``verify_files`` accepts and the next regeneration tidies;
+6. files of ours that ``golden.json`` does not name are swept, also after a failure.
+
+A new kind of file goes into step 1 and its name into ``_OURS``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pytest_modelreg.domain.case import case_id
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.domain.observation import ArrayFile
+from pytest_modelreg.store.array_file import file_in
+from pytest_modelreg.store.codec import encode_golden
+from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced
+from pytest_modelreg.store.file_digest import file_digest
+from pytest_modelreg.store.golden_store import (
+    GOLDEN_FILE,
+    pending_summary,
+    read_golden,
+    read_golden_bytes,
+    read_summary_file,
+    recorded_files,
+)
+from pytest_modelreg.store.json_text import parse_json
+from pytest_modelreg.store.lock import locked
+from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.summary_table import SUMMARY_FILE, render_summary
+
+_ATTRIBUTES_FILE = ".gitattributes"
+# In every golden folder and not above it: the folder above may be the user's own.
+_ATTRIBUTES = b"*.npy binary\n*.json -text\n*.csv -text\n"
+_TEMPORARY = ".tmp"
+_ARRAY_NAME = re.compile(r"(outputs|trace)\..+\.[0-9a-f]{12}\.npy")
+_OURS = re.compile(
+    rf"(({_ARRAY_NAME.pattern}|summary\.[0-9a-f]{{12}}\.csv)(\.tmp)?|(golden\.json|\.gitattributes)\.tmp)"
+)
+
+
+def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[Sequence[str]]) -> Path:
+    """Write a golden in one step: a crash at any point leaves the old one or the new one.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The case's golden folder; created when absent.
+    golden : Golden
+        What to write. Writing equal content again changes no byte but ``accepted``.
+    source : pathlib.Path
+        Folder with the observation's arrays; files that the golden folder already
+        holds are not looked for there.
+    summary : sequence of rows of str
+        Header first; becomes ``summary.csv``.
+
+    Returns
+    -------
+    pathlib.Path
+        ``golden.json``.
+
+    Raises
+    ------
+    GoldenError
+        When the folder cannot be written, an array differs from its recorded digest,
+        another process holds the folder, or it holds the golden of a case whose name
+        differs only in upper and lower case.
+    """
+    with _faults_named(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            _refuse_namesake(folder, golden)
+            try:
+                _write_under_lock(folder, golden, source, render_summary(summary))
+            finally:
+                _sweep(folder)
+    return folder / GOLDEN_FILE
+
+
+def _write_under_lock(folder: Path, golden: Golden, source: Path, table: bytes) -> None:
+    for file in recorded_files(golden):
+        _place_array(folder, file, source)
+    table_sha256 = hashlib.sha256(table).hexdigest()
+    waiting = folder / pending_summary(table_sha256)
+    table_is_there = _holds(folder / SUMMARY_FILE, table_sha256)
+    if not table_is_there:
+        _place_bytes(waiting, table)
+    if not _holds(folder / _ATTRIBUTES_FILE, hashlib.sha256(_ATTRIBUTES).hexdigest()):
+        _place_bytes(folder / _ATTRIBUTES_FILE, _ATTRIBUTES)
+    data = encode_golden(golden, summary={"file": SUMMARY_FILE, "sha256": table_sha256})
+    sync_folder(folder)  # what golden.json will name is there before it names it
+    _place_bytes(folder / GOLDEN_FILE, data)
+    sync_folder(folder)
+    if not table_is_there:
+        os.replace(waiting, folder / SUMMARY_FILE)
+        sync_folder(folder)
+
+
+def _place_array(folder: Path, file: ArrayFile, source: Path) -> None:
+    target = file_in(folder, file.file)
+    if not _ARRAY_NAME.fullmatch(file.file) or file.sha256[:12] not in file.file:
+        raise GoldenError(
+            f"{file.file}: expected a name like outputs.<path>.{file.sha256[:12]}.npy that carries the"
+            " file's digest; observe the case again"
+        )
+    if _holds(target, file.sha256):
+        return
+    temporary = target.with_name(target.name + _TEMPORARY)
+    origin = file_in(source, file.file)
+    actual = copy_synced(origin, temporary)
+    if actual != file.sha256:
+        raise GoldenError(
+            f"{shown(origin)}: bytes changed since they were recorded: expected sha256 {file.sha256[:12]},"
+            f" got {actual[:12]}; observe the case again"
+        )
+    os.replace(temporary, target)
+
+
+def _place_bytes(target: Path, data: bytes) -> None:
+    temporary = target.with_name(target.name + _TEMPORARY)
+    write_synced(temporary, data)
+    os.replace(temporary, target)
+
+
+def _holds(path: Path, sha256: str) -> bool:
+    return path.is_file() and not path.is_symlink() and file_digest(path) == sha256
+
+
+def _refuse_namesake(folder: Path, golden: Golden) -> None:
+    """Keep two cases apart that a file system gives one folder, because it ignores case."""
+    try:
+        held = read_golden(folder)
+    except GoldenError:  # a damaged golden is what a regeneration is there to replace
+        return
+    if held is None:
+        return
+    old, new = held.observation, golden.observation
+    old_name, new_name = case_id(old.suite, old.variant), case_id(new.suite, new.variant)
+    if old_name != new_name and old_name.casefold() == new_name.casefold():
+        raise GoldenError(
+            f"{shown(folder)}: expected the golden of {new_name}, got the one of {old_name}: the names differ"
+            " only in upper and lower case, which this file system ignores; rename one of the two"
+        )
+
+
+def _sweep(folder: Path) -> None:
+    """Remove files of ours that ``golden.json`` does not name; never a user's file.
+
+    Whatever cannot be removed is left for the next regeneration: it does no harm.
+    """
+    try:
+        named = _finish_summary(folder)
+    except (OSError, GoldenError):  # what a damaged golden.json names is not known
+        named = None
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            stray = entry.name.endswith(_TEMPORARY) or (named is not None and entry.name not in named)
+            if stray and _OURS.fullmatch(entry.name) and not entry.is_dir(follow_symlinks=False):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _finish_summary(folder: Path) -> set[str]:
+    """Rename a summary that a failure left under its content name; return all names to keep."""
+    data = read_golden_bytes(folder)
+    if data is None:
+        return set()
+    named = set(_named_files(parse_json(data, folder / GOLDEN_FILE)))
+    summary = read_summary_file(folder)
+    if summary is not None:
+        waiting = pending_summary(summary.sha256)
+        named.add(waiting)
+        with suppress(OSError):
+            os.replace(folder / waiting, folder / SUMMARY_FILE)
+    return named
+
+
+def _named_files(value: Any) -> Iterator[str]:
+    """Yield every file name in a parsed ``golden.json``, under keys of later releases too."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "file" and isinstance(item, str):
+                yield item
+            yield from _named_files(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _named_files(item)
+
+
+@contextmanager
+def _faults_named(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = f" ({shown(Path(error.filename))})" if isinstance(error.filename, str) else ""
+        raise GoldenError(
+            f"{shown(folder)}: the golden cannot be written: {error.strerror or error}{where};"
+            " nothing is half written: free space or give write access, then regenerate again"
+        ) from error

@@ -1,0 +1,53 @@
+"""``observation.json``: what one case produced, beside its arrays, for another process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.store.codec import decode_observation, encode_observation
+from pytest_modelreg.store.durable_file import replace_atomically
+from pytest_modelreg.store.naming import shown
+
+OBSERVATION_FILE = "observation.json"
+
+
+def write_observation(folder: Path, observation: Observation) -> Path:
+    """Write the facts of an observation beside its arrays, in one step.
+
+    Returns
+    -------
+    pathlib.Path
+        ``observation.json``.
+
+    Raises
+    ------
+    GoldenError
+        When the folder cannot be written.
+    """
+    path = folder / OBSERVATION_FILE
+    try:
+        replace_atomically(path, encode_observation(observation))
+    except OSError as error:
+        raise GoldenError(f"{shown(path)}: cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def read_observation(folder: Path) -> Observation:
+    """Read the facts of an observation.
+
+    Raises
+    ------
+    GoldenError
+        When the file is missing, damaged, or written by a newer release.
+    """
+    path = folder / OBSERVATION_FILE
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise GoldenError(
+            f"{shown(path)}: expected the record of an observation: {error.strerror or error};"
+            " run the case again"
+        ) from error
+    return decode_observation(data, path)

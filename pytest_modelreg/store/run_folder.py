@@ -1,0 +1,134 @@
+"""``.modelreg/runs/``: what a run leaves for people and for CI to keep, bounded.
+
+What belongs here: where a run's files go and when they go away. The folder ignores
+itself in git, so that nobody commits it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.store.lock import FolderLock
+from pytest_modelreg.store.naming import safe_component, shown
+
+KEPT_RUNS = 10
+"""How many runs stay on disk, this one included."""
+
+_RUN_NAME = re.compile(r"\d{4}-?\d{2}-?\d{2}.*")
+_LOCK_WAIT_S = 10.0
+
+
+class RunFolder:
+    """The folder of one run, marked as in use until :meth:`close` or the process ends.
+
+    Several processes of one run (xdist workers) may hold the same folder; the mark
+    keeps another run's retention from deleting it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = FolderLock(folder, shared=True)
+
+    @classmethod
+    def create(cls, base: Path, run_id: str) -> RunFolder:
+        """Make ``<base>/runs/<run id>/`` and delete runs beyond the last ten.
+
+        Parameters
+        ----------
+        base : pathlib.Path
+            The project's ``.modelreg`` folder; gets a ``.gitignore`` of its own.
+        run_id : str
+            Begins with a UTC timestamp (``20260131T...``), so that names sort by age.
+
+        Raises
+        ------
+        GoldenError
+            When the folder cannot be made.
+        """
+        runs = base / "runs"
+        run = cls.at(runs / safe_component(run_id))
+        ignore = base / ".gitignore"
+        if not ignore.exists():
+            with suppress(OSError):  # a second worker may be writing the same bytes
+                ignore.write_bytes(b"*\n")
+        _delete_old_runs(runs, run.folder.name)
+        return run
+
+    @classmethod
+    def at(cls, folder: Path) -> RunFolder:
+        """Use a folder that the user chose; nothing beside it is touched.
+
+        Raises
+        ------
+        GoldenError
+            When the folder cannot be made.
+        """
+        run = cls(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            taken = run._lock.acquire(timeout_s=_LOCK_WAIT_S)
+        except OSError as error:
+            raise GoldenError(
+                f"{shown(folder)}: the run folder cannot be made: {error.strerror or error};"
+                " give write access or choose another one with --modelreg-run-dir"
+            ) from error
+        if not taken:
+            raise GoldenError(
+                f"{shown(folder)}: expected a free run folder, got one that is being deleted; run again"
+            )
+        return run
+
+    def case_folder(self, case_id: str) -> Path:
+        """Return the folder of a case, made when absent."""
+        folder = self.folder / safe_component(case_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def discard_case(self, case_id: str) -> None:
+        """Delete what a case left, for a match that nobody needs to look at."""
+        shutil.rmtree(self.folder / safe_component(case_id), ignore_errors=True)
+
+    def close(self) -> None:
+        """Give up the mark; the folder stays."""
+        self._lock.release()
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _delete_old_runs(runs: Path, own: str) -> None:
+    """Delete runs beyond the last :data:`KEPT_RUNS`, oldest names first.
+
+    Only what is named like a run is touched: a downloaded run folder that somebody
+    put here under another name stays. Entries may vanish while another run does the
+    same.
+    """
+    with suppress(OSError):
+        names = sorted(
+            entry.name
+            for entry in runs.iterdir()
+            if _RUN_NAME.fullmatch(entry.name) and not entry.is_symlink()
+        )
+        for name in names[:-KEPT_RUNS]:
+            if name < own:
+                _delete_unused(runs / name)
+
+
+def _delete_unused(folder: Path) -> None:
+    lock = FolderLock(folder)
+    with suppress(OSError):
+        if lock.acquire(timeout_s=0.0):
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                lock.release()

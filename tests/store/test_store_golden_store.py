@@ -1,0 +1,117 @@
+"""Reading goldens: where they are, what is missing, what was damaged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.store import golden_folder, golden_sha256, read_golden, verify_files, write_golden
+
+
+@pytest.fixture
+def folder(tmp_path: Path, make_golden: Callable[..., Golden], summary: list[list[str]]) -> Path:
+    """A golden folder as written."""
+    folder = tmp_path / "golden" / "photos" / "reference"
+    write_golden(folder, make_golden(tmp_path / "run"), tmp_path / "run", summary)
+    return folder
+
+
+def _verify(folder: Path) -> None:
+    golden = read_golden(folder)
+    assert golden is not None
+    verify_files(folder, golden)
+
+
+def test_folder_of_ordinary_names(tmp_path: Path) -> None:
+    """A golden lies where its suite and variant say."""
+    expected = tmp_path / "photo-classifier" / "torch-1.13"
+    assert golden_folder(tmp_path, "photo-classifier", "torch-1.13") == expected
+
+
+@pytest.mark.parametrize("name", ["..", "../..", "/etc", "a/b"])
+def test_folder_stays_below_the_root(tmp_path: Path, name: str) -> None:
+    """No name leads out of the golden root."""
+    folder = golden_folder(tmp_path, name, name)
+    assert folder.parent.parent == tmp_path
+    assert tmp_path in folder.resolve().parents
+
+
+def test_no_golden(tmp_path: Path) -> None:
+    """A folder without golden.json, or no folder, holds no golden."""
+    assert read_golden(tmp_path) is None
+    assert read_golden(tmp_path / "absent") is None
+    assert golden_sha256(tmp_path) is None
+
+
+def test_written_golden_is_read_and_whole(folder: Path) -> None:
+    """What was written is verified without a fault, and has a digest to be superseded by."""
+    _verify(folder)
+    assert golden_sha256(folder) == hashlib.sha256((folder / "golden.json").read_bytes()).hexdigest()
+
+
+def test_unreadable_golden_names_the_path(tmp_path: Path) -> None:
+    """golden.json that is a folder is an error, not a missing golden."""
+    (tmp_path / "golden.json").mkdir()
+    with pytest.raises(GoldenError, match=r"golden\.json: cannot be read"):
+        read_golden(tmp_path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(data=st.data())
+def test_any_flipped_byte_of_a_named_file_is_found(folder: Path, data: st.DataObject) -> None:
+    """No byte of an array or of the summary can change unnoticed."""
+    paths = sorted(path for path in folder.iterdir() if path.name.startswith(("outputs", "summary")))
+    path = data.draw(st.sampled_from(paths))
+    content = path.read_bytes()
+    damaged = bytearray(content)
+    damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(damaged)
+    try:
+        with pytest.raises(GoldenError, match="bytes changed: expected sha256") as caught:
+            _verify(folder)
+        assert path.name in str(caught.value)
+    finally:
+        path.write_bytes(content)
+
+
+def test_all_damaged_files_are_named_at_once(folder: Path) -> None:
+    """One look says everything that is missing."""
+    names = [path.name for path in folder.iterdir() if path.name.startswith(("outputs", "summary"))]
+    for name in names:
+        (folder / name).unlink()
+    with pytest.raises(GoldenError) as caught:
+        _verify(folder)
+    assert len(str(caught.value).splitlines()) == len(names) == 4
+    assert all(name in str(caught.value) for name in names)
+
+
+def test_lfs_pointer_is_recognised(folder: Path) -> None:
+    """A clone without git-lfs says what to run."""
+    path = next(folder.glob("outputs.logits.*"))
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(GoldenError, match="git lfs pull"):
+        _verify(folder)
+
+
+def test_golden_without_summary_is_verified(folder: Path) -> None:
+    """Just inside: a golden that names no summary does not need one."""
+    path = folder / "golden.json"
+    path.write_bytes(path.read_bytes().replace(b'"summary": {', b'"former_summary": {'))
+    (folder / "summary.csv").unlink()
+    _verify(folder)
+
+
+def test_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    """A named file that is a link elsewhere is not followed, even with equal bytes."""
+    path = next(folder.glob("outputs.logits.*"))
+    path.rename(tmp_path / "elsewhere.npy")
+    path.symlink_to(tmp_path / "elsewhere.npy")
+    with pytest.raises(GoldenError, match="a link that leaves it"):
+        _verify(folder)

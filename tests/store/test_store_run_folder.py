@@ -1,0 +1,147 @@
+"""Run folders: where they are, and that only old unused ones go."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.store import RunFolder
+from pytest_modelreg.store import run_folder as run_folder_module
+
+
+def _runs(base: Path) -> list[str]:
+    return sorted(os.listdir(base / "runs"))
+
+
+def _make(base: Path, *names: str) -> None:
+    for name in names:
+        (base / "runs" / name / "case").mkdir(parents=True)
+        (base / "runs" / name / "case" / "outputs.npy").write_bytes(b"x")
+
+
+def test_places(tmp_path: Path) -> None:
+    """A case's files lie under its run and its id; git ignores the whole folder."""
+    base = tmp_path / ".modelreg"
+    with RunFolder.create(base, "20260131T120000Z-ab12") as run:
+        assert run.folder == base / "runs" / "20260131T120000Z-ab12"
+        folder = run.case_folder("photos[fast-onnx]")
+        assert folder == run.folder / "photos[fast-onnx]"
+        assert folder.is_dir()
+        assert run.case_folder("photos[fast-onnx]") == folder
+    assert (base / ".gitignore").read_text() == "*\n"
+
+
+def test_case_id_stays_inside(tmp_path: Path) -> None:
+    """A case id with separators is one folder below the run."""
+    with RunFolder.create(tmp_path, "20260131T120000Z") as run:
+        assert run.case_folder("../../x[y]").parent == run.folder
+
+
+def test_discarded_case_is_gone(tmp_path: Path) -> None:
+    """A match leaves nothing; discarding twice is harmless."""
+    with RunFolder.create(tmp_path, "20260131T120000Z") as run:
+        (run.case_folder("a[b]") / "x").write_bytes(b"")
+        run.discard_case("a[b]")
+        run.discard_case("a[b]")
+        assert os.listdir(run.folder) == []
+
+
+def test_last_ten_runs_are_kept(tmp_path: Path) -> None:
+    """The eleventh run deletes the first."""
+    names = [f"202601{day:02d}T000000Z" for day in range(1, 13)]
+    _make(tmp_path, *names[:11])
+    with RunFolder.create(tmp_path, names[11]):
+        assert _runs(tmp_path) == names[2:]
+
+
+def test_ten_runs_are_not_too_many(tmp_path: Path) -> None:
+    """Just inside: the tenth run deletes nothing."""
+    names = [f"202601{day:02d}T000000Z" for day in range(1, 11)]
+    _make(tmp_path, *names[:9])
+    with RunFolder.create(tmp_path, names[9]):
+        assert _runs(tmp_path) == names
+
+
+def test_younger_runs_are_never_deleted(tmp_path: Path) -> None:
+    """A run that started later, or under another clock, is not this one's to delete."""
+    younger = [f"202602{day:02d}T000000Z" for day in range(1, 13)]
+    _make(tmp_path, "20260101T000000Z", *younger)
+    with RunFolder.create(tmp_path, "20260102T000000Z"):
+        assert _runs(tmp_path) == ["20260102T000000Z", *younger]
+
+
+def test_run_in_use_is_not_deleted(tmp_path: Path) -> None:
+    """A run whose process lives keeps its folder, and loses it once the process is gone."""
+    script = (
+        "import sys, time; from pathlib import Path; from pytest_modelreg.store import RunFolder\n"
+        "run = RunFolder.create(Path(sys.argv[1]), '20260101T000000Z'); print('up', flush=True)\n"
+        "time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(2, 13)))
+    try:
+        RunFolder.create(tmp_path, "20260201T000000Z").close()
+        assert "20260101T000000Z" in _runs(tmp_path)
+    finally:
+        process.kill()
+        process.communicate()
+    RunFolder.create(tmp_path, "20260202T000000Z").close()
+    assert "20260101T000000Z" not in _runs(tmp_path)
+
+
+def test_workers_share_a_run(tmp_path: Path) -> None:
+    """Several processes of one run hold its folder at once."""
+    with (
+        RunFolder.create(tmp_path, "20260131T120000Z") as one,
+        RunFolder.create(tmp_path, "20260131T120000Z") as two,
+    ):
+        assert one.folder == two.folder
+
+
+def test_what_is_not_a_run_stays(tmp_path: Path) -> None:
+    """A downloaded folder under another name, a link and a file are left alone."""
+    _make(tmp_path, "from-ci", *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "runs" / "20250101T000000Z").symlink_to(tmp_path / "elsewhere")
+    with RunFolder.create(tmp_path, "20260201T000000Z"):
+        assert {"from-ci", "20250101T000000Z"} <= set(_runs(tmp_path))
+        assert "20260101T000000Z" not in _runs(tmp_path)
+
+
+def test_entry_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run that deletes the same old folders at the same time is no fault."""
+    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    real = run_folder_module._delete_unused
+
+    def vanish_first(folder: Path) -> None:
+        real(folder)
+        real(folder)
+
+    monkeypatch.setattr(run_folder_module, "_delete_unused", vanish_first)
+    with RunFolder.create(tmp_path, "20260201T000000Z"):
+        assert len(_runs(tmp_path)) == 10
+
+
+def test_chosen_folder_has_no_retention(tmp_path: Path) -> None:
+    """--modelreg-run-dir uses a folder of the user's and touches nothing beside it."""
+    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    with RunFolder.at(tmp_path / "runs" / "mine") as run:
+        assert run.case_folder("a[b]").is_dir()
+    assert len(_runs(tmp_path)) == 13
+    assert not (tmp_path / ".gitignore").exists()
+
+
+def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    """A file in the way is named with the flag that chooses another place."""
+    (tmp_path / "x").write_bytes(b"")
+    with pytest.raises(GoldenError, match=r"the run folder cannot be made.*--modelreg-run-dir"):
+        RunFolder.create(tmp_path / "x", "20260131T120000Z")
