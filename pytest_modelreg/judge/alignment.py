@@ -1,0 +1,113 @@
+"""The sample set first: which samples both sides have, and in which rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_modelreg.compare import RowPairs
+from pytest_modelreg.domain.cause import Cause, CauseFinding
+from pytest_modelreg.domain.observation import ObservedSample
+from pytest_modelreg.domain.result import SampleSetDifference
+
+N_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Alignment:
+    """How two sample sets lie on each other.
+
+    Parameters
+    ----------
+    difference : SampleSetDifference
+        Ids that only one side has, or whose bytes changed.
+    common : tuple of str
+        Ids with equal digests on both sides, in this run's order.
+    pairs : RowPairs
+        Rows of the common samples.
+    changed_inputs : tuple of str
+        Common samples whose preprocessed tensors differ.
+    is_same_order : bool
+        Whether both sides have the same samples in the same rows.
+    """
+
+    difference: SampleSetDifference
+    common: tuple[str, ...]
+    pairs: RowPairs
+    changed_inputs: tuple[str, ...]
+    is_same_order: bool
+
+
+def align_samples(expected: Sequence[ObservedSample], actual: Sequence[ObservedSample]) -> Alignment:
+    """Lay this run's samples on the golden's, by id and digest of the file."""
+    row_of = {sample.id: row for row, sample in enumerate(expected)}
+    here = {sample.id for sample in actual}
+    matched: list[tuple[int, int]] = []
+    changed: list[str] = []
+    for row, sample in enumerate(actual):
+        before = row_of.get(sample.id)
+        if before is None:
+            continue
+        if expected[before].sha256 == sample.sha256:
+            matched.append((before, row))
+        else:
+            changed.append(sample.id)
+    difference = SampleSetDifference(
+        added=tuple(sample.id for sample in actual if sample.id not in row_of),
+        removed=tuple(sample.id for sample in expected if sample.id not in here),
+        changed=tuple(changed),
+    )
+    return Alignment(
+        difference=difference,
+        common=tuple(actual[row].id for _, row in matched),
+        pairs=RowPairs(
+            expected=np.array([before for before, _ in matched], dtype=np.int64),
+            actual=np.array([row for _, row in matched], dtype=np.int64),
+        ),
+        changed_inputs=tuple(
+            actual[row].id
+            for before, row in matched
+            if expected[before].input_digest != actual[row].input_digest
+        ),
+        is_same_order=not difference and all(before == row for before, row in matched),
+    )
+
+
+def describe_difference(difference: SampleSetDifference) -> str:
+    """Return one clause: ``1 added (zebra), 2 changed (cat, dog)``."""
+    parts = (("added", difference.added), ("removed", difference.removed), ("changed", difference.changed))
+    return ", ".join(f"{len(ids)} {word} ({name_some(ids)})" for word, ids in parts if ids)
+
+
+def name_some(ids: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    shown = ", ".join(ids[:N_SHOWN])
+    return shown if len(ids) <= N_SHOWN else f"{shown} and {len(ids) - N_SHOWN} more"
+
+
+def find_sample_cause(alignment: Alignment, *, has_drifted: bool) -> tuple[CauseFinding, ...]:
+    """Return cause ``samples.content`` where the sample set differs from the golden's.
+
+    It explains why a golden is stale. It does not explain a drift among samples whose files
+    are as they were, hence the low confidence there.
+    """
+    difference = alignment.difference
+    if not difference:
+        return ()
+    summary = f"the sample set differs from the golden's: {describe_difference(difference)}"
+    if has_drifted:
+        summary += "; the drift is among samples whose files are unchanged"
+    return (
+        CauseFinding(
+            cause=Cause.SAMPLES_CONTENT,
+            confidence=0.2 if has_drifted else 1.0,
+            summary=summary,
+            evidence={
+                "added": list(difference.added),
+                "removed": list(difference.removed),
+                "changed": list(difference.changed),
+            },
+        ),
+    )

@@ -1,0 +1,123 @@
+"""One case judged: sample set, structure, finiteness, values, decisions, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_modelreg.domain.environment import environment_changes
+from pytest_modelreg.domain.errors import JudgeError
+from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.judge.alignment import Alignment, align_samples, find_sample_cause
+from pytest_modelreg.judge.message import describe_drift, describe_match, describe_stale
+from pytest_modelreg.judge.notes import gather_notes
+from pytest_modelreg.judge.output import OutputJudgement, judge_output
+from pytest_modelreg.judge.pairing import PairedOutput
+from pytest_modelreg.judge.plan import OutputPlan, plan_output
+from pytest_modelreg.judge.request import JudgeRequest
+from pytest_modelreg.judge.samples import describe_samples, rank_samples
+from pytest_modelreg.judge.structure import Structure, pair_outputs
+
+
+def judge_case(request: JudgeRequest) -> CaseResult:
+    """Hold one observation against one golden.
+
+    Parameters
+    ----------
+    request : JudgeRequest
+        Both sides and what the suite asks.
+
+    Returns
+    -------
+    CaseResult
+        With verdict ``match``, ``drift`` or ``stale``.
+
+    Raises
+    ------
+    JudgeError
+        If a check cannot be applied (all such faults at once), if the suite names an output or a
+        tag that does not exist, or if nothing was compared.
+    """
+    alignment = align_samples(request.golden.observation.samples, request.observation.samples)
+    # Without a common sample, rows of another shape prove nothing about the model.
+    structure = pair_outputs(request, alignment) if alignment.common else None
+    judgements: list[OutputJudgement] = []
+    if structure is not None:
+        judgements = [
+            judge_output(request, paired, plan) for paired, plan in _plan_outputs(request, structure.outputs)
+        ]
+        if not alignment.difference:
+            _require_comparison(request, structure, judgements)
+    return _assemble(request, alignment, structure, judgements)
+
+
+def _plan_outputs(
+    request: JudgeRequest, outputs: Sequence[PairedOutput]
+) -> list[tuple[PairedOutput, OutputPlan]]:
+    plans: list[tuple[PairedOutput, OutputPlan]] = []
+    faults: list[str] = []
+    for paired in outputs:
+        plan, found = plan_output(request, paired.path, paired.expected)
+        faults += found
+        if plan is not None:
+            plans.append((paired, plan))
+    if faults:
+        raise JudgeError("\n".join(f"{request.case}: {fault}" for fault in faults))
+    return plans
+
+
+def _require_comparison(
+    request: JudgeRequest, structure: Structure, judgements: Sequence[OutputJudgement]
+) -> None:
+    if structure.findings or any(judgement.measures.n_total for judgement in judgements):
+        return
+    reasons = [*structure.notes]
+    reasons += [f"{judgement.paired.path}: has no elements" for judgement in judgements]
+    raise JudgeError(
+        f"{request.case}: nothing was compared: {'; '.join(reasons) or 'the model returned no output'}; "
+        "let the suite compare at least one output that holds a number"
+    )
+
+
+def _assemble(
+    request: JudgeRequest,
+    alignment: Alignment,
+    structure: Structure | None,
+    judgements: Sequence[OutputJudgement],
+) -> CaseResult:
+    findings = () if structure is None else structure.findings
+    standings = rank_samples(alignment.common, judgements)
+    has_drifted = bool(findings) or any(judgement.has_drifted for judgement in judgements)
+    if has_drifted:
+        verdict, message = Verdict.DRIFT, describe_drift(findings, judgements, alignment)
+    elif alignment.difference:
+        verdict, message = Verdict.STALE, describe_stale(judgements, alignment)
+    else:
+        verdict, message = Verdict.MATCH, describe_match(judgements, len(alignment.common))
+    changes = environment_changes(request.golden.observation.fingerprint, request.observation.fingerprint)
+    notes = gather_notes(
+        request,
+        verdict=verdict,
+        alignment=alignment,
+        judgements=judgements,
+        standings=standings,
+        changes=changes,
+    )
+    return CaseResult(
+        suite=request.observation.suite,
+        variant=request.observation.variant,
+        axes=request.observation.axes,
+        verdict=verdict,
+        message=message,
+        outputs={judgement.paired.path: judgement.measures for judgement in judgements},
+        checks=tuple(evaluation.result for judgement in judgements for evaluation in judgement.evaluations),
+        n_samples=len(alignment.common),
+        samples=describe_samples(request, standings, judgements),
+        drifted_samples=standings.drifted,
+        inputs_identical=not alignment.changed_inputs if alignment.common else None,
+        structure=findings,
+        sample_set=alignment.difference,
+        causes=find_sample_cause(alignment, has_drifted=has_drifted),
+        environment_changes=changes,
+        notes=(*notes, *(() if structure is None else structure.notes)),
+    )

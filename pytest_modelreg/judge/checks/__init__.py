@@ -1,0 +1,19 @@
+"""The checks known by name.
+
+To add one: a :class:`Check` in the module of its subject, listed in :data:`CHECKS` and in
+``domain.check.CHECK_NAMES``.
+"""
+
+from __future__ import annotations
+
+from pytest_modelreg.judge.checks.agreement import TOP1_AGREEMENT, TOPK_OVERLAP
+from pytest_modelreg.judge.checks.check import Check, Measured, OutputFacts
+from pytest_modelreg.judge.checks.differences import COSINE, ELEMENTWISE, EXACT, MAX_ABS, MEAN_ABS, REL_L2
+
+CHECKS = {
+    check.name: check
+    for check in (REL_L2, MAX_ABS, MEAN_ABS, ELEMENTWISE, COSINE, EXACT, TOP1_AGREEMENT, TOPK_OVERLAP)
+}
+"""By name, in the order in which reports list them."""
+
+__all__ = ["CHECKS", "Check", "Measured", "OutputFacts"]

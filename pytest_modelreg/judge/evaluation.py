@@ -1,0 +1,113 @@
+"""Checks applied to what was measured: a value against a limit, and the rows that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_modelreg.domain.errors import JudgeError
+from pytest_modelreg.domain.result import CheckResult
+from pytest_modelreg.judge.checks import Check, Measured
+from pytest_modelreg.judge.plan import AppliedCheck
+
+MaskArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+ROUNDING = 1e-12
+"""Room for the rounding of a mean of fractions, dimensionless."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation:
+    """One applied check.
+
+    Parameters
+    ----------
+    failed : ndarray of bool, axes (pair,)
+        Rows because of which it failed; all False where it holds.
+    values : ndarray of float64, axes (pair,)
+        The check's value of every row.
+    """
+
+    check: Check
+    result: CheckResult
+    failed: MaskArray
+    values: FloatArray
+
+
+def evaluate_check(
+    applied: AppliedCheck, measured: Measured, *, path: str, tagged: Mapping[str, MaskArray]
+) -> list[Evaluation]:
+    """Evaluate a check over all rows, and over the rows of every tag that has a limit.
+
+    Parameters
+    ----------
+    path : str
+        Output path, for the results.
+    tagged : mapping of str to ndarray of bool, axes (pair,)
+        Rows by tag. A tag without a compared row yields nothing: its samples are not in the golden.
+
+    Raises
+    ------
+    JudgeError
+        If no row allows a decision, so that nothing was compared.
+    """
+    values = applied.check.measure(measured)
+    scopes: list[tuple[str | None, float, MaskArray]] = []
+    if applied.value is not None:
+        scopes.append((None, applied.value, np.ones(len(values), dtype=np.bool_)))
+    scopes += [(tag, limit, tagged[tag]) for tag, limit in applied.tags.items() if tagged[tag].any()]
+    evaluate = _evaluate_set if applied.check.summary == "mean" else _evaluate_rows
+    evaluations = []
+    for tag, limit, scope in scopes:
+        value, is_ok, failed = evaluate(applied.check, values, limit, scope, measured, path)
+        result = CheckResult(
+            name=applied.check.name,
+            output=path,
+            tag=tag,
+            value=value,
+            limit=limit,
+            direction=applied.check.direction,
+            ok=is_ok,
+            source=applied.source,
+        )
+        evaluations.append(Evaluation(check=applied.check, result=result, failed=failed, values=values))
+    return evaluations
+
+
+def _evaluate_rows(
+    check: Check, values: FloatArray, limit: float, scope: MaskArray, measured: Measured, path: str
+) -> tuple[float, bool, MaskArray]:
+    """Hold every row against the limit; NaN never passes."""
+    within = values <= limit if check.direction == "max" else values >= limit
+    failed = scope & ~within
+    chosen = values[scope]
+    if check.summary == "total":
+        value = float(chosen.sum())
+    elif check.direction == "max":
+        value = float(chosen.max(initial=0.0))
+    else:
+        value = float(chosen.min(initial=1.0))
+    return value, not failed.any(), failed
+
+
+def _evaluate_set(
+    check: Check, values: FloatArray, limit: float, scope: MaskArray, measured: Measured, path: str
+) -> tuple[float, bool, MaskArray]:
+    """Hold the mean over decided rows against the limit; the rows that lower it are to blame."""
+    decided = scope & ~np.isnan(values)
+    if not decided.any():
+        one_sided = scope & (measured.rows.n_one_sided > 0)
+        if not one_sided.any():
+            raise JudgeError(
+                f"{path}: {check.name}: expected scores to decide on, got NaN in every compared row of both "
+                f"sides; write `{check.name}: off` for it, or find out why the golden is NaN"
+            )
+        return float("nan"), False, one_sided
+    value = float(values[decided].mean())
+    is_ok = value >= limit - ROUNDING
+    failed = np.zeros_like(scope) if is_ok else decided & (values < 1.0)
+    return value, is_ok, failed

@@ -1,0 +1,18 @@
+"""Kind ``tensor``: numbers without further meaning; the default."""
+
+from __future__ import annotations
+
+from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.judge.kinds.kind import Kind, Row
+from pytest_modelreg.judge.kinds.numbers import render_values, summarise_values
+
+
+def _render(row: Row, spec: OutputSpec, digits: int) -> str:
+    return render_values(row, digits)
+
+
+def _summarise(row: Row, spec: OutputSpec) -> tuple[str, ...]:
+    return summarise_values(row)
+
+
+TENSOR = Kind(name="tensor", render=_render, columns=("norm", "first"), summarise=_summarise)

@@ -1,0 +1,190 @@
+"""Rows of one output, paired by what they belong to; rows of another shape left out and named.
+
+Where all bytes are equal, nothing is opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_modelreg.compare import RowPairs
+from pytest_modelreg.domain.errors import JudgeError
+from pytest_modelreg.domain.observation import OutputRecord
+from pytest_modelreg.domain.result import StructureFinding
+from pytest_modelreg.judge.alignment import Alignment, name_some
+from pytest_modelreg.judge.request import JudgeRequest
+from pytest_modelreg.store import StoredOutput, open_output
+
+IndexArray = npt.NDArray[np.int64]
+MaskArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairedOutput:
+    """One output whose structure lets it be measured.
+
+    Parameters
+    ----------
+    expected, actual : OutputRecord
+        What either side recorded.
+    row_names : tuple of str
+        A name for every row that both sides have: sample ids, or ``batch N``.
+    rows : RowPairs
+        The rows of every name.
+    positions : ndarray of int64, axes (pair,)
+        Place of each measured pair in ``row_names``; rows of other shape are left out.
+    misshapen : tuple of int
+        Places in ``row_names`` whose rows have another shape than the golden's.
+    stored : pair of StoredOutput, or None
+        Both sides, opened; None where the bytes are equal and nothing has to be read.
+    """
+
+    path: str
+    expected: OutputRecord
+    actual: OutputRecord
+    row_names: tuple[str, ...]
+    rows: RowPairs
+    positions: IndexArray
+    misshapen: tuple[int, ...] = ()
+    stored: tuple[StoredOutput, StoredOutput] | None
+
+    @property
+    def pairs(self) -> RowPairs:
+        """The measured pairs."""
+        return RowPairs(expected=self.rows.expected[self.positions], actual=self.rows.actual[self.positions])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the measured pairs."""
+        return tuple(self.row_names[at] for at in self.positions.tolist())
+
+
+def describe_shape(shape: tuple[int, ...]) -> str:
+    """Return a shape as people write it; an axis in which rows differ is ``*``."""
+    return str(shape).replace("-1", "*")
+
+
+def pair_rows(
+    request: JudgeRequest, alignment: Alignment, path: str, before: OutputRecord, after: OutputRecord
+) -> tuple[PairedOutput | None, list[StructureFinding]]:
+    """Pair the rows of an output that both sides have, of one dtype and meaning.
+
+    Returns
+    -------
+    PairedOutput or None
+        None where no row has the golden's shape.
+    findings : list of StructureFinding
+        Rows or whole outputs of another shape.
+
+    Raises
+    ------
+    JudgeError
+        If the golden does not hold a row a sample.
+    """
+    names, pairs = alignment.common, alignment.pairs
+    if before.per == "batch":
+        names = tuple(f"batch {number}" for number in range(before.shape[0]))
+        pairs = RowPairs.same_order(before.shape[0])
+    misfit = _find_misfit(request, path, before, after)
+    if misfit is not None:
+        return None, [misfit]
+    positions = np.arange(len(pairs), dtype=np.int64)
+    if alignment.is_same_order and _is_bit_identical(before, after):
+        return (
+            PairedOutput(
+                path=path,
+                expected=before,
+                actual=after,
+                row_names=names,
+                rows=pairs,
+                positions=positions,
+                stored=None,
+            ),
+            [],
+        )
+    stored = (
+        open_output(request.golden_folder, before),
+        open_output(request.observation_folder, after),
+    )
+    fits = _find_fitting_rows(stored, pairs)
+    misshapen = np.flatnonzero(~fits)
+    findings = [] if fits.all() else [_describe_misshapen(path, stored, pairs, names, misshapen)]
+    if len(fits) and not fits.any():
+        return None, findings
+    return (
+        PairedOutput(
+            path=path,
+            expected=before,
+            actual=after,
+            row_names=names,
+            rows=pairs,
+            positions=positions[fits],
+            misshapen=tuple(misshapen.tolist()),
+            stored=stored,
+        ),
+        findings,
+    )
+
+
+def _find_misfit(
+    request: JudgeRequest, path: str, before: OutputRecord, after: OutputRecord
+) -> StructureFinding | None:
+    """Return what is wrong with the numbers of rows, or with the one shape that all rows have."""
+    if before.per == "sample" and before.shape[0] != len(request.golden.observation.samples):
+        raise JudgeError(
+            f"{request.case}: {path}: the golden holds {before.shape[0]} rows for "
+            f"{len(request.golden.observation.samples)} samples; record it again"
+        )
+    n_expected = len(request.observation.samples) if before.per == "sample" else before.shape[0]
+    is_regular = not (before.is_ragged or after.is_ragged)
+    if after.shape[0] == n_expected and not (is_regular and before.shape[1:] != after.shape[1:]):
+        return None
+    return StructureFinding(
+        output=path,
+        what="shape",
+        expected=describe_shape((n_expected, *before.shape[1:])),
+        actual=describe_shape(after.shape),
+    )
+
+
+def _is_bit_identical(before: OutputRecord, after: OutputRecord) -> bool:
+    counts = [None if side.counts is None else side.counts.sha256 for side in (before, after)]
+    return (
+        before.shape == after.shape and before.values.sha256 == after.values.sha256 and counts[0] == counts[1]
+    )
+
+
+def _find_fitting_rows(stored: tuple[StoredOutput, StoredOutput], pairs: RowPairs) -> MaskArray:
+    """Return for every pair whether both rows have one shape."""
+    expected, actual = stored
+    if not (expected.is_ragged or actual.is_ragged):
+        return np.ones(len(pairs), dtype=np.bool_)
+    return np.array(
+        [
+            expected.row_shape(before) == actual.row_shape(after)
+            for before, after in zip(pairs.expected.tolist(), pairs.actual.tolist(), strict=True)
+        ],
+        dtype=np.bool_,
+    )
+
+
+def _describe_misshapen(
+    path: str,
+    stored: tuple[StoredOutput, StoredOutput],
+    pairs: RowPairs,
+    names: tuple[str, ...],
+    misshapen: IndexArray,
+) -> StructureFinding:
+    first = int(misshapen[0])
+    expected, actual = stored
+    shapes = expected.row_shape(int(pairs.expected[first])), actual.row_shape(int(pairs.actual[first]))
+    return StructureFinding(
+        output=path,
+        what="row shape",
+        expected=f"{shapes[0]} for {names[first]}",
+        actual=f"{shapes[1]}; {len(misshapen)} of {len(pairs)} rows differ in shape: "
+        f"{name_some([names[at] for at in misshapen.tolist()])}",
+    )
