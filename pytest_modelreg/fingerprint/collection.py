@@ -1,0 +1,66 @@
+"""Gathering all declared facts into one fingerprint."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+from pytest_modelreg.domain.environment import FactValue, Fingerprint
+from pytest_modelreg.fingerprint.collectors import (
+    cpu,
+    gpu,
+    interpreter,
+    packages,
+    torch_build,
+    torch_knobs,
+    variables,
+)
+from pytest_modelreg.fingerprint.fact import declared_facts, read_fact
+
+COLLECTORS = (interpreter, cpu, torch_build, torch_knobs, gpu, packages, variables)
+"""The modules whose import declares the facts."""
+
+NO_RUNTIME_OPTIONS: Mapping[str, FactValue] = {}
+
+
+def collect(*, runtime: Mapping[str, FactValue] = NO_RUNTIME_OPTIONS) -> Fingerprint:
+    """Gather the facts about this process, as it is now.
+
+    Nothing is imported for a fact: what a framework alone can tell is asked only when
+    the framework is loaded, else the fact is None with that reason. Facts that cannot
+    change are read once a process, settings every time.
+
+    Parameters
+    ----------
+    runtime : mapping of str to scalar
+        Options of the runtime that ran the model (``{"kind": "eager"}``), recorded
+        under ``runtime.``; None means "not set".
+
+    Returns
+    -------
+    Fingerprint
+        Keys sorted; every None has a reason.
+    """
+    facts: dict[str, FactValue] = {}
+    reasons: dict[str, str] = {}
+    neutral: list[str] = []
+    with warnings.catch_warnings():
+        # Asking torch for settings with an older and a newer interface warns of the older one;
+        # under -W error that would lose the fact, and the user did nothing to deserve it.
+        warnings.simplefilter("ignore")
+        for key, declared in declared_facts().items():
+            reading = read_fact(declared)
+            facts[key] = reading.value
+            if reading.value is None:
+                reasons[key] = reading.reason or "not set"
+            if declared.neutral:
+                neutral.append(key)
+    for option, value in runtime.items():
+        facts[f"runtime.{option}"] = value
+        if value is None:
+            reasons[f"runtime.{option}"] = "not set"
+    return Fingerprint(
+        facts=dict(sorted(facts.items())),
+        reasons=dict(sorted(reasons.items())),
+        neutral=tuple(sorted(neutral)),
+    )

@@ -1,0 +1,83 @@
+"""The state of the git repository around a folder: provenance, not part of the fingerprint."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+TIMEOUT_S = 10.0
+
+REPOSITORY_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    }
+)
+"""Set by git inside its hooks; they would describe the hook's repository, not the folder's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitState:
+    """Where a repository stands.
+
+    Parameters
+    ----------
+    commit : str or None
+        HEAD's full hash; None before the first commit and outside git.
+    dirty : bool or None
+        Whether tracked files differ from HEAD; files that git does not track do not
+        count. None outside git.
+    """
+
+    commit: str | None
+    dirty: bool | None
+
+
+def git_state(folder: Path) -> GitState:
+    """Return the state of the repository that holds a folder.
+
+    Asks the ``git`` executable, without locks, so that it never gets in the way of the
+    user's own git. Without git, outside a repository, in one that git refuses to read
+    or when it takes more than 10 s, both facts are None.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    # core.fsmonitor=false: a status must not leave a daemon behind.
+    # One command for both facts: starting git is what takes the time.
+    command = [
+        *("git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"),
+        *("--untracked-files=no", "--ignore-submodules=untracked"),
+    ]
+    try:
+        answer = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return GitState(commit=None, dirty=None)
+    if answer.returncode != 0:
+        return GitState(commit=None, dirty=None)
+    return _parse_status(answer.stdout.decode("utf-8", errors="replace"))
+
+
+def _parse_status(text: str) -> GitState:
+    commit, dirty = None, False
+    for line in text.splitlines():
+        if line.startswith("# branch.oid "):
+            oid = line.removeprefix("# branch.oid ").strip()
+            commit = None if oid == "(initial)" else oid
+        elif not line.startswith("#"):
+            dirty = True
+    return GitState(commit=commit, dirty=dirty)
