@@ -1,0 +1,16 @@
+"""Runtimes: how a model that has been built is run.
+
+What belongs here: one module a runtime behind the :class:`Runtime` protocol, and the
+table by which a suite's ``runtime`` is found. What does not: building the model,
+loading weights, preprocessing (``observe``), or judging what comes out.
+
+To add a runtime of our own, write its module and name it in ``table.BUILTIN``; a third
+party publishes an entry point in the group ``pytest_modelreg.runtimes`` instead.
+"""
+
+from __future__ import annotations
+
+from pytest_modelreg.runtimes.port import Runner, RunRequest, Runtime
+from pytest_modelreg.runtimes.table import find_runtime
+
+__all__ = ["RunRequest", "Runner", "Runtime", "find_runtime"]

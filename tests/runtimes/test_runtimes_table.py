@@ -1,0 +1,80 @@
+"""The table of runtimes: built-in names, entry points, and what is wrong with one."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from pytest_modelreg.domain.errors import RuntimeUnavailable
+from pytest_modelreg.runtimes import RunRequest, find_runtime, table
+
+
+class Doubling:
+    """A third party's runtime."""
+
+    name = "doubling"
+
+    def open(self, model, request):
+        """Double what the model returns."""
+        return lambda batch: 2 * model(batch)
+
+
+NO_RUNTIME = object()
+
+
+@pytest.fixture
+def offer(monkeypatch):
+    """Install entry points, without installing packages."""
+
+    def install(*points: tuple[str, str]) -> None:
+        offered = [EntryPoint(name, value, table.ENTRY_POINT_GROUP) for name, value in points]
+        monkeypatch.setattr(table, "entry_points", lambda group: offered)
+
+    return install
+
+
+def test_eager_is_built_in():
+    """It is found without looking at installed packages."""
+    assert find_runtime("eager").name == "eager"
+
+
+def test_a_third_party_runtime_is_found_by_entry_point(offer):
+    """A class is instantiated; its open() is the port."""
+    offer(("doubling", f"{__name__}:Doubling"))
+    runner = find_runtime("doubling").open(lambda x: x + 1, RunRequest(case="c"))
+    assert runner(1) == 4
+
+
+def test_a_built_in_name_cannot_be_taken_over(offer):
+    """Installing a package must not change what eager means."""
+    offer(("eager", f"{__name__}:Doubling"))
+    assert type(find_runtime("eager")).__module__ == "pytest_modelreg.runtimes.eager"
+
+
+def test_an_unknown_name_lists_all_and_the_nearest(offer):
+    """Installed ones included."""
+    offer(("doubling", f"{__name__}:Doubling"))
+    with pytest.raises(
+        RuntimeUnavailable, match=r"one of doubling, eager, got 'dubling' \(did you mean 'doubling'\?\)"
+    ):
+        find_runtime("dubling")
+
+
+def test_two_packages_offering_one_name_are_refused(offer):
+    """Which one would win must not depend on the order of folders."""
+    offer(("doubling", f"{__name__}:Doubling"), ("doubling", "elsewhere:Doubling"))
+    with pytest.raises(RuntimeUnavailable, match="uninstall all but one"):
+        find_runtime("doubling")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("mr_not_there:Runtime", "ModuleNotFoundError"), (f"{__name__}:NO_RUNTIME", "with open")],
+)
+def test_a_broken_entry_point_names_itself(offer, value, said):
+    """The third party's package is at fault, and named."""
+    offer(("broken", value))
+    with pytest.raises(RuntimeUnavailable, match=said) as caught:
+        find_runtime("broken")
+    assert value in str(caught.value)
