@@ -1,0 +1,16 @@
+"""Observing: running a case and recording what it produced, without an opinion.
+
+What belongs here: imports of the user's modules, loading, preprocessing, collation,
+building the model, its weights, global state, flattening what the model returned. What
+does not: limits, goldens, verdicts; and how a framework runs a model (``runtimes``).
+
+To add a step, add a module and place it in ``case``, which holds the order of things.
+Frameworks are imported inside functions only.
+"""
+
+from __future__ import annotations
+
+from pytest_modelreg.observe.case import observe_case
+from pytest_modelreg.observe.outputs import Leaf, flatten_outputs
+
+__all__ = ["Leaf", "flatten_outputs", "observe_case"]

@@ -1,0 +1,102 @@
+"""From a framework's tensor to a numpy array and its true dtype name.
+
+What belongs here: the one place that knows which dtypes numpy lacks. bfloat16 and
+float8 travel as unsigned integers of the same width beside their true name.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_modelreg.domain.errors import OutputError
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a torch tensor; never imports torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def read_number_list(value: list[Any]) -> NDArray[Any] | None:
+    """Return the array that a list of numbers, or of equally long such lists, spells.
+
+    None for any other list, an empty one included. Token ids and scores are one row,
+    not one value a position.
+    """
+    first: Any = value
+    while isinstance(first, list) and first:
+        first = first[0]
+    # Asked before numpy is: it would take a list of tensors apart.
+    if not isinstance(first, (bool, int, float, complex, np.generic)):
+        return None
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, RuntimeError):  # rows of several lengths, tensors among numbers
+        return None
+    return array if array.dtype.kind in "biufc" else None
+
+
+def to_array(value: Any) -> tuple[NDArray[Any], str]:
+    """Return a numpy array of a tensor, array or python number, and its true dtype name.
+
+    The array may share memory with ``value``; it may be non-contiguous.
+
+    Parameters
+    ----------
+    value : torch.Tensor, numpy.ndarray, number, or object with ``__array__``
+        Any shape and device. Sparse tensors become dense, quantised ones are dequantised.
+
+    Returns
+    -------
+    array : numpy.ndarray
+        Same shape, native byte order; uint16 for bfloat16, uint8 for float8.
+    dtype : str
+        The common name: ``float32``, ``bfloat16``, ``float8_e4m3fn``.
+
+    Raises
+    ------
+    OutputError
+        The dtype has no numeric array form: objects, strings, dates, half-precision
+        complex, masked arrays.
+    """
+    return _from_tensor(value) if is_tensor(value) else _from_numpy(value)
+
+
+def _from_tensor(tensor: Any) -> tuple[NDArray[Any], str]:
+    torch = sys.modules["torch"]
+    if getattr(tensor, "is_nested", False):
+        raise OutputError("a nested tensor cannot be recorded; return list(tensor.unbind()) instead")
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    if getattr(tensor, "is_quantized", False):
+        tensor = tensor.dequantize()
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name == "bfloat16":
+        return tensor.view(torch.int16).numpy().view(np.uint16), name
+    if name.startswith("float8_"):
+        return tensor.view(torch.uint8).numpy(), name
+    try:
+        return tensor.numpy(), name
+    except (TypeError, RuntimeError) as error:
+        raise OutputError(f"a tensor of dtype {name} cannot be recorded: {error}; convert it") from error
+
+
+def _from_numpy(value: Any) -> tuple[NDArray[Any], str]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise OutputError("a masked array would lose its mask; return .filled(value) instead")
+    array = np.asarray(value)
+    name = array.dtype.name
+    # ml_dtypes' types reach numpy as extension dtypes that .npy files cannot hold.
+    if name == "bfloat16":
+        return array.view(np.uint16), name
+    if name.startswith("float8_") and array.dtype.itemsize == 1:
+        return array.view(np.uint8), name
+    if array.dtype.kind not in "biufc":
+        raise OutputError(f"an array of dtype {array.dtype} cannot be recorded; convert it to numbers")
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return native, native.dtype.name

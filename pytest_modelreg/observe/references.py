@@ -1,0 +1,116 @@
+"""``module:attr`` references: from text in a suite file to the user's objects.
+
+What belongs here: resolving, and saying why one cannot be resolved. All references of a
+case are resolved at once, so that the user mends them at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_modelreg.domain.errors import ImportReferenceError
+from pytest_modelreg.observe.imports import list_module_names
+from pytest_modelreg.observe.user_code import describe_error
+
+
+def resolve_references(references: Mapping[str, str], *, case: str, folders: Sequence[str]) -> dict[str, Any]:
+    """Import every reference of a case.
+
+    Parameters
+    ----------
+    references : mapping of str to str
+        Role (``model``, ``preprocess``, ...) -> ``module:attr``; ``attr`` may be dotted.
+    case : str
+        The case id, for messages.
+    folders : sequence of str
+        The folders that were put in front of ``sys.path``, for messages.
+
+    Returns
+    -------
+    dict of str to Any
+        Role -> object. ``preprocess`` may be a list or tuple of callables, anything
+        else is callable.
+
+    Raises
+    ------
+    ImportReferenceError
+        One message for all references that have no such module or attribute, whose
+        import raised, or that are not callable.
+    """
+    found: dict[str, Any] = {}
+    faults: list[str] = []
+    for role, reference in references.items():
+        try:
+            found[role] = _resolve(reference, folders)
+            _require_callable(role, found[role])
+        except ImportReferenceError as error:
+            faults.append(f"{case}: {role}: {reference!r}: {error}")
+    if faults:
+        raise ImportReferenceError("\n".join(faults))
+    return found
+
+
+def _resolve(reference: str, folders: Sequence[str]) -> Any:
+    module_name, colon, attribute = reference.partition(":")
+    if not colon or not module_name or not attribute:
+        raise ImportReferenceError("expected module:attr, as in shop.models:build")
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ImportReferenceError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
+            raise ImportReferenceError(_describe_missing_module(error.name, folders)) from error
+        raise ImportReferenceError(f"importing {module_name} raised {describe_error(error)}") from error
+    except (Exception, SystemExit) as error:  # user code
+        raise ImportReferenceError(f"importing {module_name} raised {describe_error(error)}") from error
+    place = module_name
+    for part in attribute.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError as error:
+            hint = _suggest(part, (name for name in dir(found) if not name.startswith("__")))
+            raise ImportReferenceError(
+                f"{place} has no attribute {part!r}{hint}{_describe_file(module_name)}"
+            ) from error
+        place = f"{place}.{part}"
+    return found
+
+
+def _require_callable(role: str, found: Any) -> None:
+    if role == "preprocess" and isinstance(found, (list, tuple)):
+        faulty = [f"stage {index} is {type(stage).__name__}" for index, stage in enumerate(found)]
+        faulty = [text for text, stage in zip(faulty, found, strict=True) if not callable(stage)]
+        if not found or faulty:
+            raise ImportReferenceError(
+                f"expected a list of callables, got {', '.join(faulty) or 'an empty one'}"
+            )
+    elif not callable(found):
+        raise ImportReferenceError(f"expected something callable, got {type(found).__name__} {found!r:.80}")
+
+
+def _describe_missing_module(name: str, folders: Sequence[str]) -> str:
+    parent, _, last = name.rpartition(".")
+    if not parent:
+        known = {module for folder in folders for module in list_module_names(folder)}
+        return f"no module {name!r}{_suggest(name, known)}; searched {', '.join(folders)}, then sys.path"
+    search = getattr(sys.modules.get(parent), "__path__", None)
+    if search is None:
+        return f"no module {name!r}: {parent!r} is a module, not a package{_describe_file(parent)}"
+    hint = _suggest(last, (module.name for module in pkgutil.iter_modules(search)))
+    return f"no module {name!r}{hint}; searched {', '.join(map(str, search))}"
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    nearest = difflib.get_close_matches(name, sorted(set(known)), n=1)
+    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
+
+
+def _describe_file(module_name: str) -> str:
+    file = getattr(sys.modules.get(module_name), "__file__", None)
+    return f"; imported from {file}" if file else ""

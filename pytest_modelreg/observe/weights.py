@@ -1,0 +1,151 @@
+"""Weights: a state dict into a model, whole or not at all, and the digest of a model's.
+
+What belongs here: fitting names (``module.`` of DataParallel, ``_orig_mod.`` of
+torch.compile), naming every key that does not fit, and hashing what was loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from pytest_modelreg.domain.case import CheckpointRef
+from pytest_modelreg.domain.errors import CheckpointError, ModelError, OutputError
+from pytest_modelreg.observe.arrays import is_tensor, to_array
+from pytest_modelreg.observe.checkpoint import read_checkpoint
+from pytest_modelreg.observe.model import is_module
+from pytest_modelreg.observe.user_code import attributed, describe_error
+from pytest_modelreg.trace import digest_arrays
+
+_WRAPPER_PREFIXES = ("module.", "_orig_mod.")
+_LISTED = 20
+
+
+def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
+    """Load a checkpoint into a model, strictly.
+
+    Raises
+    ------
+    CheckpointError
+        The model is no module, the file cannot be read, or keys are missing,
+        unexpected or of another shape: one message names them all.
+    """
+    if not is_module(model):
+        raise CheckpointError(
+            f"{case}: checkpoint {checkpoint.path}: expected the model to be a torch.nn.Module, "
+            f"got {type(model).__name__}; load the weights in the factory, or remove the checkpoint"
+        )
+    own = model.state_dict()
+    state = _strip_wrappers(read_checkpoint(checkpoint), own)
+    missing, unexpected, refused = _load(model, state, own, f"{case}: checkpoint {checkpoint.path}")
+    parts = [
+        _list_faults("missing in the checkpoint", missing),
+        _list_faults("unexpected in the checkpoint", unexpected),
+        _list_faults("of another shape", refused),
+    ]
+    faults = [part for part in parts if part]
+    if faults:
+        raise CheckpointError(
+            f"{case}: checkpoint {checkpoint.path} does not fit {type(model).__name__}: "
+            f"{len(own)} keys expected, {len(state)} got\n" + "\n".join(faults)
+        )
+
+
+def digest_weights(model: Any) -> str | None:
+    """Return one sha256 over names, dtypes, shapes and bytes of a model's state dict.
+
+    Names sorted, one tensor in memory at a time. None for a model that is no module.
+
+    Raises
+    ------
+    ModelError
+        A tensor has no values yet: a lazy module that was never called.
+    """
+    return digest_arrays(_name_tensors(model.state_dict())) if is_module(model) else None
+
+
+def _load(
+    model: Any, state: Mapping[str, Any], own: Mapping[str, Any], what: str
+) -> tuple[list[str], list[str], list[str]]:
+    """Return missing keys, unexpected keys and what torch refused to copy."""
+    refused: list[str] = []
+    result: Any = None
+    with attributed(CheckpointError, what):
+        try:
+            result = model.load_state_dict(state, strict=False)
+        except RuntimeError as error:
+            refused = _list_unequal_shapes(state, own) or [describe_error(error)]
+    if result is None:
+        missing = [name for name in own if name not in state]
+        unexpected = [name for name in state if name not in own]
+    else:
+        # torch's own list: it knows buffers that older checkpoints may lack.
+        missing, unexpected = list(result.missing_keys), list(result.unexpected_keys)
+    given = {_place_of(own[name]) for name in own if name in state}
+    missing = [name for name in missing if name not in own or _place_of(own[name]) not in given]
+    return missing, unexpected, refused
+
+
+def _place_of(value: Any) -> tuple[Any, ...]:
+    """Where a tensor lies: tied weights are saved once, under either name."""
+    if not is_tensor(value) or not _has_values(value) or str(value.layout) != "torch.strided":
+        return (id(value),)
+    pointer = value.data_ptr()
+    return (pointer, tuple(value.shape), tuple(value.stride())) if pointer else (id(value),)
+
+
+def _list_unequal_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name} (model {list(own[name].shape)}, checkpoint {list(state[name].shape)})"
+        for name in own
+        if is_tensor(own[name])
+        and is_tensor(state.get(name))
+        and _has_values(own[name])
+        and own[name].shape != state[name].shape
+    ]
+
+
+def _strip_wrappers(state: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    while state and not (state.keys() & own.keys()):
+        prefix = next((p for p in _WRAPPER_PREFIXES if all(name.startswith(p) for name in state)), None)
+        if prefix is None:
+            break
+        state = {name[len(prefix) :]: value for name, value in state.items()}
+    return state
+
+
+def _list_faults(what: str, names: list[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"  {len(names)} {what}: {', '.join(names[:_LISTED])}{more}"
+
+
+def _has_values(tensor: Any) -> bool:
+    from torch.nn.parameter import is_lazy
+
+    return not is_lazy(tensor)
+
+
+def _name_tensors(state: Mapping[str, Any]) -> Iterator[tuple[str, str, NDArray[Any]]]:
+    for name in sorted(state):
+        yield from _name_parts(name, state[name])
+
+
+def _name_parts(name: str, value: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
+    if isinstance(value, (tuple, list)):  # packed parameters of quantised layers
+        for index, item in enumerate(value):
+            yield from _name_parts(f"{name}.{index}", item)
+    elif is_tensor(value):
+        if not _has_values(value):
+            raise ModelError(
+                f"weight {name!r} has no values yet; call the model once in its factory, so that "
+                f"its lazy modules are complete"
+            )
+        try:
+            array, dtype = to_array(value)
+        except OutputError as error:
+            raise ModelError(f"weight {name!r}: {error}") from error
+        yield name, dtype, array

@@ -1,0 +1,177 @@
+"""Weights: all of them or an error, and a digest of what was loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_modelreg.domain.case import CheckpointRef
+from pytest_modelreg.domain.errors import CheckpointError, ModelError
+from pytest_modelreg.observe.weights import digest_weights, load_weights
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+
+class Tied(nn.Module):
+    """Input and output embedding are one parameter; a buffer that is not saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(4, 3)
+        self.head = nn.Linear(3, 4, bias=False)
+        self.head.weight = self.embed.weight
+        self.register_buffer("scratch", torch.zeros(2), persistent=False)
+
+
+def build() -> Any:
+    """Build a model with a buffer of every sort."""
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    """Save a state dict and load it into a model."""
+
+    def save_and_load(model: Any, state: Any) -> Any:
+        path = tmp_path / "v1.pt"
+        torch.save(state, path)
+        load_weights(model, CheckpointRef(path=str(path)), case="toy[reference]")
+        return model
+
+    return save_and_load
+
+
+def test_fitting_weights_are_loaded(load):
+    """Afterwards the model has the checkpoint's weights, to the bit."""
+    source = build()
+    assert digest_weights(load(build(), source.state_dict())) == digest_weights(source)
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+def test_wrapper_prefixes_are_understood(load, prefix):
+    """DataParallel and torch.compile put a prefix before every name."""
+    source = build()
+    state = {prefix + name: value for name, value in source.state_dict().items()}
+    assert digest_weights(load(build(), state)) == digest_weights(source)
+
+
+def test_a_model_whose_own_names_begin_so_keeps_them(load):
+    """A submodule may be called module."""
+    source = nn.Sequential()
+    source.add_module("module", nn.Linear(2, 2))
+    target = nn.Sequential()
+    target.add_module("module", nn.Linear(2, 2))
+    assert digest_weights(load(target, source.state_dict())) == digest_weights(source)
+
+
+def test_a_prefix_on_some_names_only_is_no_wrapper(load):
+    """Half a match is a fault to be told, not to be repaired."""
+    state = dict(build().state_dict())
+    state["module.0.weight"] = state.pop("0.weight")
+    with pytest.raises(CheckpointError, match=r"missing in the checkpoint: 0\.weight"):
+        load(build(), state)
+
+
+def test_missing_unexpected_and_unequal_are_one_message(load):
+    """Never a silent partial load: every key that does not fit is named."""
+    state = dict(build().state_dict())
+    del state["1.running_mean"]
+    state["1.extra"] = torch.zeros(1)
+    state["0.weight"] = torch.zeros(4, 5)
+    with pytest.raises(CheckpointError) as caught:
+        load(build(), state)
+    message = str(caught.value)
+    assert "1 missing in the checkpoint: 1.running_mean" in message
+    assert "1 unexpected in the checkpoint: 1.extra" in message
+    assert "1 of another shape: 0.weight (model [4, 3], checkpoint [4, 5])" in message
+    assert "v1.pt" in message
+
+
+def test_long_lists_are_capped_with_their_totals(load):
+    """A checkpoint of another model must not print a thousand names."""
+    model = nn.Sequential(*[nn.Linear(1, 1) for _ in range(20)])
+    with pytest.raises(CheckpointError) as caught:
+        load(model, {f"other.{index}": torch.zeros(1) for index in range(30)})
+    message = str(caught.value)
+    assert "40 missing in the checkpoint" in message
+    assert "and 20 more" in message
+    assert "30 unexpected in the checkpoint" in message
+    assert "and 10 more" in message
+
+
+def test_tied_weights_may_be_saved_once(load):
+    """safetensors refuses to hold one tensor under two names."""
+    source = Tied()
+    state = dict(source.state_dict())
+    del state["head.weight"]
+    model = load(Tied(), state)
+    assert torch.equal(model.head.weight, source.embed.weight)
+
+
+def test_untied_weights_may_not(load):
+    """The same names on a model that does not tie them are missing."""
+    model = Tied()
+    model.head.weight = nn.Parameter(torch.zeros(4, 3))
+    state = dict(Tied().state_dict())
+    del state["head.weight"]
+    with pytest.raises(CheckpointError, match=r"1 missing in the checkpoint: head\.weight"):
+        load(model, state)
+
+
+def test_a_plain_callable_takes_no_checkpoint(load):
+    """Weights that go nowhere would be a silent nothing."""
+    with pytest.raises(CheckpointError, match=r"expected the model to be a torch\.nn\.Module, got function"):
+        load(lambda x: x, build().state_dict())
+
+
+def test_a_hook_that_raises_is_told(load):
+    """The model's own loading code is user code."""
+
+    class Broken(nn.Linear):
+        def _load_from_state_dict(self, *args, **kwargs):
+            raise KeyError("scale")
+
+    with pytest.raises(CheckpointError, match="KeyError: 'scale'"):
+        load(Broken(3, 4), nn.Linear(3, 4).state_dict())
+
+
+def test_digest_sees_every_bit_name_and_dtype():
+    """Two digests are equal only for equal weights."""
+    torch.manual_seed(0)
+    model = nn.Linear(3, 4)
+    digests = {digest_weights(model), digest_weights(nn.Sequential(model)), digest_weights(model.double())}
+    with torch.no_grad():
+        model.weight[0, 0] = torch.nextafter(model.weight[0, 0], torch.tensor(9.0, dtype=torch.float64))
+    digests.add(digest_weights(model))
+    digests.add(digest_weights(model.to(torch.bfloat16)))
+    assert len(digests) == 5
+
+
+def test_digest_of_a_plain_callable_is_none():
+    """There are no weights to speak of."""
+    assert digest_weights(lambda x: x) is None
+
+
+@pytest.mark.filterwarnings("ignore:Lazy modules")
+def test_a_lazy_module_is_refused_with_what_to_do():
+    """Weights without values have no digest."""
+    model = nn.LazyLinear(3)
+    with pytest.raises(ModelError, match="call the model once in its factory"):
+        digest_weights(model)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_packed_parameters_of_quantised_layers_are_digested():
+    """A dynamically quantised layer keeps its weights in a tuple."""
+    torch.manual_seed(0)
+    try:
+        model, other = (
+            torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(8, 4)), {nn.Linear})
+            for _ in range(2)
+        )
+    except (RuntimeError, AttributeError) as error:
+        pytest.skip(f"this torch cannot quantise: {error}")
+    assert digest_weights(model) != digest_weights(other)
