@@ -1,0 +1,167 @@
+"""Types of single values in a suite file: names, references, numbers, closed words.
+
+What belongs here: what one value must look like, told by :func:`expect` in our own
+words. What must exist on disk is in ``suite_file.path``. To add a type, write a function
+that returns the value or raises ``expect(...)`` and annotate ``str`` with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from pytest_modelreg import __version__
+from pytest_modelreg.domain.check import KINDS
+from pytest_modelreg.engine.suite_file.fault import find_nearest, list_names, shorten
+from pytest_modelreg.engine.suite_file.support import (
+    FORMAT_VERSION,
+    KINDS_NOT_YET,
+    LOADERS,
+    MAX_NAME_CHARS,
+    PER,
+    RESERVED_NAMES,
+    RUNTIME_OPTIONS,
+    RUNTIMES_NOT_YET,
+    find_runtime_names,
+)
+
+NOT_YET = f"not supported yet by this release ({__version__})"
+"""What is said of words that only a later release understands."""
+
+_REFERENCE_EXAMPLE = "a reference such as shop.models:build"
+
+
+def expect(
+    expected: str,
+    *,
+    got: str | None = None,
+    hint: str | None = None,
+    remark: str | None = None,
+    below: str = "",
+) -> PydanticCustomError:
+    """Return the error of one value.
+
+    Parameters
+    ----------
+    expected : str
+        What stands behind ``expected``.
+    got : str or None
+        What stands behind ``got``; None names the value as it is in the file.
+    hint : str or None
+        What was probably meant.
+    remark : str or None
+        What else to know, behind ``got``.
+    below : str
+        Key inside the value that the fault is at.
+    """
+    context = {"expected": expected, "got": got, "hint": hint, "remark": remark, "below": below}
+    return PydanticCustomError("expected", "{expected}", context)
+
+
+def check_word(value: str, known: Sequence[str], not_yet: Collection[str] = ()) -> str:
+    """Return a word of a closed list, or raise with the nearest one."""
+    if value in known:
+        return value
+    if value in not_yet:
+        raise expect(list_names(known), remark=NOT_YET)
+    raise expect(list_names(known), hint=find_nearest(value, [*known, *not_yet]))
+
+
+def check_reference(value: str) -> str:
+    """Return a ``module:attr`` reference that can be imported as far as its syntax goes."""
+    module, separator, attribute = value.partition(":")
+    if separator and all(part.isidentifier() for part in f"{module}.{attribute}".split(".")):
+        return value
+    parts = value.rpartition(".")
+    hint = None
+    if not separator and parts[0] and all(part.isidentifier() for part in value.split(".")):
+        hint = f"{shorten(parts[0])}:{shorten(parts[2])}"
+    raise expect(_REFERENCE_EXAMPLE, hint=hint)
+
+
+def _check_suite_name(value: str) -> str:
+    if not value.strip():
+        raise expect("a name for the suite")
+    if len(value) > MAX_NAME_CHARS:
+        raise expect(f"a name of at most {MAX_NAME_CHARS} characters", got=f"one of {len(value)}")
+    unfit = [mark for mark in ("::", "[", "]", "=", "/", "\\") if mark in value]
+    if unfit:
+        raise expect("a name without [ ] :: = / \\", remark="it becomes part of test ids and folder names")
+    if not value.isprintable() or value != value.strip() or value[0] == "." or value[-1] == ".":
+        raise expect("a printable name without spaces or dots at its ends")
+    if value.casefold() in RESERVED_NAMES:
+        raise expect("another name", remark="golden/py/ holds the goldens of Python tests")
+    return value
+
+
+def _check_loader(value: str) -> str:
+    return check_reference(value) if ":" in value else check_word(value, (*LOADERS, "module:fn"))
+
+
+def _check_runtime(value: str) -> str:
+    if value in RUNTIME_OPTIONS:
+        return value
+    known = tuple(RUNTIME_OPTIONS) if value in RUNTIMES_NOT_YET else find_runtime_names()
+    return value if value in known else check_word(value, known, RUNTIMES_NOT_YET)
+
+
+def _check_version(value: int) -> int:
+    if value != FORMAT_VERSION:
+        raise expect(str(FORMAT_VERSION))
+    return value
+
+
+def _check_output_path(value: str) -> str:
+    if not value or not value.isprintable():
+        raise expect("an output path such as logits or heads.0")
+    if "*" in value:
+        raise expect("one output's path", got=repr(value), remark=f"wildcards are {NOT_YET}")
+    return value
+
+
+def _check_tag(value: str) -> str:
+    if not value or not value.isprintable() or " " in value:
+        raise expect("a tag of samples.csv, without spaces")
+    return value
+
+
+def _check_text(value: str) -> str:
+    if not value or not value.isprintable():
+        raise expect("text")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_check_text), Field(min_length=1)]
+Reference = Annotated[
+    str,
+    AfterValidator(check_reference),
+    Field(json_schema_extra={"pattern": r"^[^\s:.]+(\.[^\s:.]+)*:[^\s:.]+(\.[^\s:.]+)*$"}),
+]
+SuiteName = Annotated[
+    str,
+    AfterValidator(_check_suite_name),
+    Field(json_schema_extra={"pattern": r"^[^\[\]=/\\]+$", "minLength": 1, "maxLength": MAX_NAME_CHARS}),
+]
+FormatVersion = Annotated[
+    int, AfterValidator(_check_version), Field(json_schema_extra={"const": FORMAT_VERSION})
+]
+Loader = Annotated[
+    str,
+    AfterValidator(_check_loader),
+    Field(json_schema_extra={"anyOf": [{"enum": list(LOADERS)}, {"pattern": "^[^:]+:[^:]+$"}]}),
+]
+RuntimeName = Annotated[str, AfterValidator(_check_runtime), Field(json_schema_extra={"minLength": 1})]
+Kind = Annotated[
+    str,
+    AfterValidator(lambda value: check_word(value, KINDS, KINDS_NOT_YET)),
+    Field(json_schema_extra={"enum": list(KINDS)}),
+]
+Per = Annotated[
+    str, AfterValidator(lambda value: check_word(value, PER)), Field(json_schema_extra={"enum": list(PER)})
+]
+OutputPath = Annotated[str, AfterValidator(_check_output_path)]
+Tag = Annotated[str, AfterValidator(_check_tag)]
+Count = Annotated[int, Field(ge=1)]
