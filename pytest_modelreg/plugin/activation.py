@@ -1,0 +1,66 @@
+"""Turning the plugin on for a run: one :class:`RunState`, and the hooks that need it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.engine.regeneration import Regeneration, plan_regeneration
+from pytest_modelreg.engine.session import new_run_id
+from pytest_modelreg.plugin.collection import SuiteCollection
+from pytest_modelreg.plugin.options import Options, read_options
+from pytest_modelreg.plugin.recorder import Recorder
+from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
+from pytest_modelreg.plugin.terminal import TerminalLines
+
+
+def activate(config: pytest.Config) -> None:
+    """Check the options and register the hooks of an active run.
+
+    Raises
+    ------
+    pytest.UsageError
+        When regeneration is refused, so that pytest exits with 4 before anything runs.
+    """
+    options = read_options(config)
+    regeneration = _regeneration(options)
+    worker = worker_input(config)
+    run_id = str(worker["modelreg_run_id"]) if worker is not None else new_run_id()
+    state = RunState(
+        config=config,
+        options=options,
+        regeneration=regeneration,
+        run_id=run_id,
+        run_dir=options.run_dir,
+        base=Path(config.rootpath),
+    )
+    config.stash[RUN_STATE] = state
+    manager = config.pluginmanager
+    manager.register(SuiteCollection(state), "modelreg-collection")
+    if worker is None:
+        recorder = Recorder(state)
+        manager.register(recorder, "modelreg-recorder")
+        manager.register(TerminalLines(state, recorder), "modelreg-terminal")
+        if manager.hasplugin("xdist"):
+            from pytest_modelreg.plugin.distribution import WorkerSetup
+
+            manager.register(WorkerSetup(run_id), "modelreg-distribution")
+
+
+def _regeneration(options: Options) -> Regeneration | None:
+    if options.regen is None:
+        if options.reason is not None or options.allow_ci:
+            flag = "--modelreg-reason" if options.reason is not None else "--modelreg-allow-ci"
+            raise pytest.UsageError(
+                f"{flag}: needs --modelreg-regen {{missing,changed,all}}, which is not given"
+            )
+        return None
+    try:
+        return plan_regeneration(
+            options.regen, reason=options.reason, allow_ci=options.allow_ci, environ=os.environ
+        )
+    except ModelRegError as error:
+        raise pytest.UsageError(str(error)) from error

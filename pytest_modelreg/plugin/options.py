@@ -1,0 +1,108 @@
+"""Flags and ini settings: declared here, read here, nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+MODES = ("missing", "changed", "all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line and the ini file ask for, under their flags' names."""
+
+    json: Path | None
+    run_dir: Path | None
+    regen: str | None
+    reason: str | None
+    allow_ci: bool
+    strict: bool
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare every flag and ini setting of this plugin."""
+    group = parser.getgroup("modelreg", "model-behaviour regression testing")
+    group.addoption(
+        "--modelreg",
+        action="store_true",
+        default=False,
+        help="collect modelreg.yaml suites and compare models with their goldens",
+    )
+    group.addoption("--modelreg-json", metavar="PATH", default=None, help="write the report as JSON")
+    group.addoption(
+        "--modelreg-run-dir",
+        metavar="DIR",
+        default=None,
+        help="where observations of cases that are not a match are kept (default: .modelreg/runs/<id>)",
+    )
+    group.addoption(
+        "--modelreg-regen",
+        choices=MODES,
+        default=None,
+        help="record goldens: where there is none (missing), also where the case drifted or is stale "
+        "(changed), or everything (all)",
+    )
+    group.addoption(
+        "--modelreg-reason",
+        metavar="TEXT",
+        default=None,
+        help="why goldens are replaced; kept in golden.json",
+    )
+    group.addoption(
+        "--modelreg-allow-ci",
+        action="store_true",
+        default=False,
+        help="regenerate although CI or BUILD_NUMBER is set; stamped into the golden",
+    )
+    group.addoption(
+        "--modelreg-strict",
+        action="store_true",
+        default=False,
+        help="fail where a run would only warn, as when no case was collected",
+    )
+    parser.addini("modelreg", "turn --modelreg on for the project", type="bool", default=False)
+    parser.addini("modelreg_strict", "turn --modelreg-strict on for the project", type="bool", default=False)
+
+
+def is_enabled(config: pytest.Config) -> bool:
+    """Whether suites are collected in this run."""
+    return bool(config.getoption("--modelreg") or config.getini("modelreg"))
+
+
+def require_enabled(config: pytest.Config) -> None:
+    """Refuse flags that would silently do nothing.
+
+    Raises
+    ------
+    pytest.UsageError
+        When a ``--modelreg-...`` flag is given while the plugin is off.
+    """
+    flags = ("--modelreg-json", "--modelreg-run-dir", "--modelreg-regen", "--modelreg-reason")
+    given = [flag for flag in flags if config.getoption(flag) is not None]
+    given += ["--modelreg-allow-ci"] if config.getoption("--modelreg-allow-ci") else []
+    given += ["--modelreg-strict"] if config.getoption("--modelreg-strict") else []
+    if given:
+        raise pytest.UsageError(
+            f"{', '.join(given)}: needs --modelreg (or the ini setting modelreg = true), which is off; "
+            "nothing would be compared"
+        )
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Return the options; paths are taken relative to where pytest was started."""
+
+    def path(flag: str) -> Path | None:
+        value = config.getoption(flag)
+        return None if value is None else config.invocation_params.dir / value
+
+    return Options(
+        json=path("--modelreg-json"),
+        run_dir=path("--modelreg-run-dir"),
+        regen=config.getoption("--modelreg-regen"),
+        reason=config.getoption("--modelreg-reason"),
+        allow_ci=bool(config.getoption("--modelreg-allow-ci")),
+        strict=bool(config.getoption("--modelreg-strict") or config.getini("modelreg_strict")),
+    )

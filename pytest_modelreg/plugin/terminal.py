@@ -1,0 +1,74 @@
+"""What the plugin adds to pytest's terminal output: header and summary."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.suite import Suite
+from pytest_modelreg.plugin.recorder import Recorder
+from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.report.table import printable
+from pytest_modelreg.report.text import summary_counts
+from pytest_modelreg.store import count_samples
+
+
+class TerminalLines:
+    """Header and summary lines; never registered in an xdist worker."""
+
+    def __init__(self, state: RunState, recorder: Recorder) -> None:
+        self._state = state
+        self._recorder = recorder
+
+    def pytest_report_header(self) -> list[str]:
+        """Name suites, models and sample counts."""
+        return [printable(f"modelreg: {_describe(suite)}") for suite in self._state.suites.values()]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Sum up verdicts, recordings apart, and say where the evidence is."""
+        recorder, reporter = self._recorder, terminalreporter
+        if not (recorder.records or recorder.problems or recorder.warnings):
+            return
+        reporter.section("modelreg", sep="-")
+        if recorder.records:
+            reporter.line(self._counts())
+        for record in recorder.records.values():
+            if record["verdict"] == Verdict.RECORDED.value:
+                reporter.line(printable(f"recorded, not compared: {record['id']}: {record['message']}"))
+            elif record["verdict"] == Verdict.MATCH.value:
+                for note in recorder.notes[record["id"]]:
+                    reporter.line(printable(f"note: {record['id']}: {note}"))
+        for warning in recorder.warnings:
+            reporter.line(f"warning: {warning}", yellow=True)
+        for problem in recorder.problems:
+            reporter.line(f"error: {problem}", red=True)
+        if any(not verdict.passes for verdict in recorder.verdicts):
+            reporter.line(f"observations and report: {_short(self._state.run_folder.folder)}")
+
+    def _counts(self) -> str:
+        verdicts = self._recorder.verdicts
+        compared = [verdict for verdict in verdicts if verdict is not Verdict.RECORDED]
+        n_recorded = len(verdicts) - len(compared)
+        parts = [summary_counts(compared)] if compared else []
+        if n_recorded:
+            parts.append(f"{n_recorded} recorded (regenerated, nothing compared)")
+        return "; ".join(parts)
+
+
+def _describe(suite: Suite) -> str:
+    try:
+        n_samples = f"{count_samples(suite.samples_folder)} samples"
+    except ModelRegError:
+        n_samples = "samples.csv cannot be read"
+    n_cases = len(suite.cases)
+    return f"{suite.name}: {suite.model}, {n_samples}, {n_cases} case{'s' if n_cases != 1 else ''}"
+
+
+def _short(path: Path) -> str:
+    """Return the path relative to the current folder where that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(str(path)) else str(path)
