@@ -1,0 +1,1 @@
+"""A shop that sorts its customers' photos by what is on them."""
