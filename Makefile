@@ -1,0 +1,59 @@
+# make demo   the real model on real photos, then a swapped interpolation and what it prints
+# make test   linters, types, layers, tests and the project's own suite (the fast lane)
+# make test-full   the fast lane and everything slower
+#
+# TORCH=system uses the torch that PYTHON already has, instead of installing the pinned one.
+
+PYTHON ?= python3
+TORCH ?= pinned
+
+ifeq ($(TORCH),system)
+VENV ?= .venv-system
+VENV_FLAGS := --system-site-packages
+TORCH_REQUIREMENTS :=
+else
+VENV ?= .venv
+VENV_FLAGS :=
+TORCH_REQUIREMENTS := -r requirements/torch.txt
+endif
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INPUTS := pyproject.toml pytest_modelreg/__init__.py $(wildcard requirements/*.txt)
+
+.PHONY: demo test test-full lint clean
+
+demo: $(VENV)/.ready-demo
+	$(BIN)/python -m pytest --modelreg modelreg.yaml
+	$(BIN)/python examples/swap_interpolation.py
+
+test: $(VENV)/.ready-test lint
+	$(BIN)/python -m pytest --modelreg -n 2 --dist loadgroup -m "not full"
+
+test-full: $(VENV)/.ready-test lint
+	$(BIN)/python -m pytest --modelreg
+
+lint: $(VENV)/.ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+$(VENV)/.ready-venv:
+	$(PYTHON) -c "import sys; sys.exit('Python 3.10 or newer is needed, this is ' + sys.version.split()[0] + '; set PYTHON=') if sys.version_info < (3, 10) else None"
+	$(PYTHON) -m venv $(VENV_FLAGS) $(VENV)
+ifeq ($(TORCH),system)
+	$(BIN)/python -c "import torch; print('torch', torch.__version__)"
+endif
+	touch $@
+
+$(VENV)/.ready-demo: $(VENV)/.ready-venv $(INPUTS)
+	$(PIP) $(TORCH_REQUIREMENTS) -r requirements/photos.txt -e .
+	touch $@
+
+$(VENV)/.ready-test: $(VENV)/.ready-demo
+	$(PIP) -r requirements/test.txt -r requirements/lint.txt
+	touch $@
+
+clean:
+	rm -rf .venv .venv-system .modelreg build dist *.egg-info
