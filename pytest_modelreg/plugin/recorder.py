@@ -16,7 +16,7 @@ from pytest_modelreg.plugin.state import RunState
 from pytest_modelreg.report import RunFacts, dump_json, fingerprint_record, report_document
 
 
-@dataclass
+@dataclass(eq=False)  # pytest 8.0 keeps plugins in a set, so they must be hashable
 class Recorder:
     """Records by case id, in the order in which cases ended (the last run of a rerun counts)."""
 
