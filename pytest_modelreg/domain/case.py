@@ -13,6 +13,9 @@ from pytest_modelreg.domain.sample import SampleSet
 
 REFERENCE = "reference"
 
+PER = ("sample", "batch", "ignore")
+"""What the leading dimension of an output can be."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointRef:
@@ -47,8 +50,8 @@ class OutputSpec:
     kind : str
         ``tensor``, ``regression`` or ``classification``.
     per : str
-        ``sample`` (leading dimension is the batch's), ``batch`` (one value a batch)
-        or ``ignore``.
+        One of :data:`PER`: ``sample`` (leading dimension is the batch's), ``batch``
+        (one value a batch) or ``ignore``.
     per_is_declared : bool
         Whether the suite wrote ``per``; a guess is checked harder.
     labels : tuple of str or None
@@ -83,7 +86,10 @@ class CaseSpec:
     batch_size : int
         Samples a forward pass; the last batch may be shorter.
     threads : int or None
-        Intra-op threads to set around the case; None leaves the framework's own.
+        Intra-op threads to set around the case, as the suite says; None: it does not.
+    default_threads : int or None
+        Threads to use when the suite sets none: the machine's share of this process;
+        None leaves the framework's own. A number that user code sets itself wins.
     deterministic : bool
         Whether to ask the framework for deterministic algorithms.
     outputs : mapping of str to OutputSpec
@@ -107,6 +113,7 @@ class CaseSpec:
     runtime: RuntimeSpec = field(default_factory=RuntimeSpec)
     batch_size: int = 8
     threads: int | None = None
+    default_threads: int | None = None
     deterministic: bool = False
     outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
     axes: Mapping[str, Any] = field(default_factory=dict)

@@ -17,7 +17,18 @@ CHECK_NAMES = (
 )
 """Checks that this release applies, in the order in which reports list them."""
 
-KINDS = ("tensor", "regression", "classification")
+DEFAULT_CHECKS: Mapping[str, tuple[str, ...]] = {
+    "tensor": ("rel_l2",),
+    "regression": ("rel_l2",),
+    "classification": ("rel_l2", "top1_agreement"),
+}
+"""Checks that an output gets without being asked for, by its kind.
+
+``rel_l2`` stands for the check of values; where elements are integers that is ``exact``,
+which only the dtype tells.
+"""
+
+KINDS = tuple(DEFAULT_CHECKS)
 """Output kinds that this release knows."""
 
 CLASSIFICATION_ONLY = frozenset({"top1_agreement", "topk_overlap"})

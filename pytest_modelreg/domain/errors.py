@@ -60,6 +60,10 @@ class RegenerationRefused(UsageFault):
     """Regeneration that is locked (CI) or lacks its reason."""
 
 
+class RunFolderError(UsageFault):
+    """A run folder that cannot be made or written; the message names the path."""
+
+
 class GoldenError(ModelRegError):
     """A golden that cannot be read or written; the message names the file."""
 

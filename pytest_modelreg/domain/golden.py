@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.observation import ArrayFile, Observation
 
 FORMAT_VERSION = 1
 
@@ -67,9 +67,12 @@ class Golden:
     noise_floor : mapping of str to float
         Calibrated relative error of benign reruns by output path, dimensionless;
         empty until calibrated.
+    summary : ArrayFile or None
+        The table for people beside it; known once the golden is on disk.
     """
 
     observation: Observation
     accepted: Acceptance
     profiles: Mapping[str, OutputProfile]
     noise_floor: Mapping[str, float] = field(default_factory=dict)
+    summary: ArrayFile | None = None

@@ -11,7 +11,7 @@ from pytest_modelreg.domain.environment import Fingerprint
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayFile:
-    """One ``.npy`` file of an observation.
+    """One file that a record names: an array, or the table for people of a golden.
 
     Parameters
     ----------
@@ -64,13 +64,14 @@ class ObservedSample:
 
     Parameters
     ----------
-    input_digest : str
-        sha256 over dtype, shape and bytes of every input tensor of this sample.
+    input_digest : str or None
+        sha256 over dtype, shape and bytes of every input tensor of this sample; None where
+        the inputs are unknown, as for values that a test computed itself: equal to nothing.
     """
 
     id: str
     sha256: str
-    input_digest: str
+    input_digest: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,7 +107,7 @@ class SampleResult:
     rel_l2 : float
         Largest over outputs, dimensionless.
     expected, actual : str
-        One-line renderings by the output kind.
+        One-line renderings by the output kind; empty where nothing changed that a reader needs.
     near_tie : bool
         Whether a decision flipped within the near-tie bound.
     note : str
@@ -121,6 +121,26 @@ class SampleResult:
     actual: str
     near_tie: bool = False
     note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleMeasures:
+    """The numbers of every compared sample, in sample-set order, for tables.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        Samples that both sides have.
+    rel_l2 : mapping of str to tuple of float
+        One number a sample, dimensionless, for every output that holds a row a sample;
+        infinite where a row has another shape or dtype or a side alone is not finite.
+    failed : tuple of bool
+        Whether a sample is among the drifted ones.
+    """
+
+    ids: tuple[str, ...] = ()
+    rel_l2: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    failed: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,12 +179,18 @@ class CaseResult:
     details : str
         Further text for people where no numbers exist (an error's explanation).
     samples : tuple of SampleResult
-        Every compared sample, worst first.
+        Samples that drifted or decide otherwise, all of them, and the worst others up to 20
+        in all; worst first.
     drifted_samples : tuple of str
-        All ids that failed a per-sample check or a decision, in sample-set order.
+        All ids that failed a per-sample check or a decision, or whose row of an output has
+        another shape or dtype, in sample-set order.
+    measures : SampleMeasures
+        The numbers of every compared sample.
     inputs_identical : bool or None
         Whether every common sample's input digest equals the golden's; None when
         nothing could be compared.
+    environment_changes : tuple of EnvironmentChange
+        What can move a number and differs, most telling first.
     notes : tuple of str
         Facts worth a line that change no verdict.
     command : str
@@ -182,6 +208,7 @@ class CaseResult:
     n_samples: int = 0
     samples: tuple[SampleResult, ...] = ()
     drifted_samples: tuple[str, ...] = ()
+    measures: SampleMeasures = field(default_factory=SampleMeasures)
     inputs_identical: bool | None = None
     structure: tuple[StructureFinding, ...] = ()
     sample_set: SampleSetDifference = field(default_factory=SampleSetDifference)
