@@ -13,10 +13,12 @@ from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
 from pytest_modelreg.store.golden_writer import write_golden
 from pytest_modelreg.store.lock import locked
+from pytest_modelreg.store.measure_table import write_measures
 from pytest_modelreg.store.naming import safe_component
 from pytest_modelreg.store.observation_store import read_observation, write_observation
 from pytest_modelreg.store.run_folder import RunFolder
 from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
+from pytest_modelreg.store.summary_table import summary_file
 
 __all__ = [
     "OutputWriter",
@@ -34,7 +36,9 @@ __all__ = [
     "read_observation",
     "read_samples",
     "safe_component",
+    "summary_file",
     "verify_files",
     "write_golden",
+    "write_measures",
     "write_observation",
 ]

@@ -28,9 +28,14 @@ _ALIGNMENT = 64
 _FIXED_CHARACTERS = 80  # magic, lengths, dict keys and the longest descr, rounded up
 _AXIS_CHARACTERS = 22  # a 64-bit length, comma, space
 _MAX_HEADER = 16384
-_LFS_POINTER = b"version https://git-lfs"
+LFS_POINTER = b"version https://git-lfs"
+"""How a file begins that git-lfs did not fetch."""
 
-RESTORE = "restore it from version control, or record the golden again with `modelreg regen --reason ...`"
+# --mode all: only then is a golden that cannot be read replaced instead of ending the case.
+RESTORE = (
+    "restore it from version control, or record the golden again with "
+    '`modelreg regen --mode all --reason "..."`'
+)
 """What to do about a damaged file; every message about one ends with it."""
 
 
@@ -151,7 +156,7 @@ def describe_foreign(start: bytes) -> str:
     """Say what a file that should hold an array holds instead, from its first bytes."""
     if not start:
         return "an empty file"
-    if start.startswith(_LFS_POINTER):
+    if start.startswith(LFS_POINTER):
         return "a git-lfs pointer (run `git lfs pull`)"
     return f"a file that begins with {start[:16]!r}"
 

@@ -7,7 +7,6 @@ default where older files of the same format version lack the key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import FORMAT_VERSION, Acceptance, Golden, OutputProfile
 from pytest_modelreg.domain.observation import ArrayFile, Observation, ObservedSample, OutputRecord
 from pytest_modelreg.store.array_file import RESTORE
+from pytest_modelreg.store.consistency import require_consistent
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import parse_json, render_json
 from pytest_modelreg.store.naming import shown
@@ -25,18 +25,13 @@ GOLDEN_KEY = "modelreg_golden"
 OBSERVATION_KEY = "modelreg_observation"
 
 
-def encode_golden(golden: Golden, *, summary: Mapping[str, str]) -> bytes:
+def encode_golden(golden: Golden) -> bytes:
     """Return the bytes of ``golden.json``.
 
     The duration is left out: a golden must not differ because of time.
-
-    Parameters
-    ----------
-    summary : mapping of str to str
-        ``file`` and ``sha256`` of the table for people that lies beside.
     """
     accepted = golden.accepted
-    fields = {
+    fields: dict[str, Any] = {
         GOLDEN_KEY: FORMAT_VERSION,
         **_observation_fields(golden.observation),
         "accepted": {
@@ -51,8 +46,9 @@ def encode_golden(golden: Golden, *, summary: Mapping[str, str]) -> bytes:
             path: {"rms_row_norm": profile.rms_row_norm, "n_nan": profile.n_nan, "n_inf": profile.n_inf}
             for path, profile in golden.profiles.items()
         },
-        "summary": dict(summary),
     }
+    if golden.summary is not None:
+        fields["summary"] = _file_fields(golden.summary)
     if golden.noise_floor:
         fields["noise_floor"] = dict(golden.noise_floor)
     return render_json(fields)
@@ -65,14 +61,15 @@ def decode_golden(data: bytes, path: Path) -> Golden:
     ------
     GoldenError
         When the bytes are no JSON or a field is missing or of another type: file, key,
-        what was expected and what was got, in one line.
+        what was expected and what was got, in one line. When samples and outputs do not
+        fit together: one line a fault.
     GoldenFormatError
         When the format is newer than this release reads.
     """
     fields = _open(data, path, GOLDEN_KEY)
     accepted = fields.object("accepted")
     floor = fields.object("noise_floor") if "noise_floor" in fields else None
-    return Golden(
+    golden = Golden(
         observation=_read_observation(fields),
         accepted=Acceptance(
             date=accepted.text("date"),
@@ -91,7 +88,15 @@ def decode_golden(data: bytes, path: Path) -> Golden:
             for name, profile in fields.objects("profiles")
         },
         noise_floor={name: floor.number(name) for name in fields.mapping("noise_floor")} if floor else {},
+        summary=read_summary(fields),
     )
+    require_consistent(golden.observation, path, profiled=golden.profiles)
+    return golden
+
+
+def read_summary(fields: JsonObject) -> ArrayFile | None:
+    """Return name and digest of the table that a parsed ``golden.json`` names, None without one."""
+    return _read_array_file(fields.object("summary")) if "summary" in fields else None
 
 
 def encode_observation(observation: Observation) -> bytes:
@@ -102,7 +107,9 @@ def encode_observation(observation: Observation) -> bytes:
 
 def decode_observation(data: bytes, path: Path) -> Observation:
     """Read the bytes of ``observation.json``; raises as :func:`decode_golden`."""
-    return _read_observation(_open(data, path, OBSERVATION_KEY))
+    observation = _read_observation(_open(data, path, OBSERVATION_KEY))
+    require_consistent(observation, path)
+    return observation
 
 
 def _open(data: bytes, path: Path, key: str) -> JsonObject:
@@ -155,12 +162,15 @@ def _output_fields(record: OutputRecord) -> dict[str, Any]:
         "per": record.per,
         "dtype": record.dtype,
         "shape": record.shape,
-        "file": record.values.file,
-        "sha256": record.values.sha256,
+        **_file_fields(record.values),
     }
     if record.counts is not None:
-        fields["counts"] = {"file": record.counts.file, "sha256": record.counts.sha256}
+        fields["counts"] = _file_fields(record.counts)
     return fields
+
+
+def _file_fields(file: ArrayFile) -> dict[str, str]:
+    return {"file": file.file, "sha256": file.sha256}
 
 
 def _read_observation(fields: JsonObject) -> Observation:
@@ -175,7 +185,9 @@ def _read_observation(fields: JsonObject) -> Observation:
         batch_size=fields.integer("batch_size"),
         samples=tuple(
             ObservedSample(
-                id=sample.text("id"), sha256=sample.text("sha256"), input_digest=sample.text("input_digest")
+                id=sample.text("id"),
+                sha256=sample.text("sha256"),
+                input_digest=sample.optional("input_digest", sample.text),
             )
             for sample in fields.records("samples")
         ),

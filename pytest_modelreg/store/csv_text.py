@@ -1,10 +1,12 @@
-"""CSV as text: one dialect for every table that is written here."""
+"""CSV as text: one dialect and one spreadsheet guard for every table that is written here."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render_csv(rows: Iterable[Sequence[str]]) -> str:
@@ -21,3 +23,21 @@ def render_csv(rows: Iterable[Sequence[str]]) -> str:
         csv.writer(line, lineterminator="\r\n").writerow(row)
         lines.append(line.getvalue()[:-2] + "\n")
     return "".join(lines)
+
+
+def neutralise_formula(cell: str) -> str:
+    """Return a cell with an apostrophe in front when a spreadsheet would run it as a formula.
+
+    Numbers stay as they are, signs included.
+    """
+    if not cell.lstrip(" ").startswith(_FORMULA_STARTS) or _is_number(cell):
+        return cell
+    return "'" + cell
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

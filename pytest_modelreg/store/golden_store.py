@@ -14,9 +14,8 @@ from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import RESTORE, describe_foreign, file_in
 from pytest_modelreg.store.codec import decode_golden
 from pytest_modelreg.store.file_digest import file_digest
-from pytest_modelreg.store.json_object import JsonObject
-from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.naming import safe_component, shown
+from pytest_modelreg.store.obstacle import describe_obstacle
 from pytest_modelreg.store.summary_table import SUMMARY_FILE
 
 GOLDEN_FILE = "golden.json"
@@ -61,11 +60,20 @@ def read_golden_bytes(folder: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise GoldenError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
+        obstacle = describe_obstacle(folder)
+        reason = f"{error.strerror or error}; give read access, or {RESTORE}"
+        if obstacle is not None:
+            reason = f"{obstacle} or name another golden folder in the suite file"
+        raise GoldenError(f"{shown(path)}: cannot be read: {reason}") from error
 
 
 def verify_files(folder: Path, golden: Golden) -> None:
     """Hold every file that a golden names against its digest, the summary included.
+
+    Parameters
+    ----------
+    golden : Golden
+        As :func:`read_golden` returned it for this folder; ``golden.json`` is not read again.
 
     Raises
     ------
@@ -73,7 +81,7 @@ def verify_files(folder: Path, golden: Golden) -> None:
         Every missing or changed file, one a line.
     """
     faults = [fault for file in recorded_files(golden) if (fault := _file_fault(folder, file))]
-    summary = read_summary_file(folder)
+    summary = golden.summary
     if summary is not None and (fault := _file_fault(folder, summary)):
         # A kill between the commit and the last rename leaves the table under its
         # content name: the golden is whole then.
@@ -92,19 +100,6 @@ def recorded_files(golden: Golden) -> list[ArrayFile]:
         if record.counts is not None:
             files[record.counts] = None
     return list(files)
-
-
-def read_summary_file(folder: Path) -> ArrayFile | None:
-    """Return name and digest of the summary that ``golden.json`` names, None without one."""
-    data = read_golden_bytes(folder)
-    if data is None:
-        return None
-    path = folder / GOLDEN_FILE
-    fields = JsonObject(parse_json(data, path), path)
-    if "summary" not in fields:
-        return None
-    summary = fields.object("summary")
-    return ArrayFile(file=summary.text("file"), sha256=summary.sha256("sha256"))
 
 
 def pending_summary(sha256: str) -> str:

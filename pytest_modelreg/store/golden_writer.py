@@ -21,6 +21,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import file_in
-from pytest_modelreg.store.codec import encode_golden
+from pytest_modelreg.store.codec import encode_golden, read_summary
 from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_store import (
@@ -37,13 +38,14 @@ from pytest_modelreg.store.golden_store import (
     pending_summary,
     read_golden,
     read_golden_bytes,
-    read_summary_file,
     recorded_files,
 )
+from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.naming import shown
-from pytest_modelreg.store.summary_table import SUMMARY_FILE, render_summary
+from pytest_modelreg.store.obstacle import describe_obstacle
+from pytest_modelreg.store.summary_table import SUMMARY_FILE, render_summary, summary_file
 
 _ATTRIBUTES_FILE = ".gitattributes"
 # In every golden folder and not above it: the folder above may be the user's own.
@@ -63,7 +65,8 @@ def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[S
     folder : pathlib.Path
         The case's golden folder; created when absent.
     golden : Golden
-        What to write. Writing equal content again changes no byte but ``accepted``.
+        What to write, its ``summary`` left out of account: that is the table given
+        here. Writing equal content again changes no byte but ``accepted``.
     source : pathlib.Path
         Folder with the observation's arrays; files that the golden folder already
         holds are not looked for there.
@@ -87,23 +90,23 @@ def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[S
         with locked(folder):
             _refuse_namesake(folder, golden)
             try:
-                _write_under_lock(folder, golden, source, render_summary(summary))
+                _write_under_lock(folder, golden, source, summary)
             finally:
                 _sweep(folder)
     return folder / GOLDEN_FILE
 
 
-def _write_under_lock(folder: Path, golden: Golden, source: Path, table: bytes) -> None:
+def _write_under_lock(folder: Path, golden: Golden, source: Path, summary: Sequence[Sequence[str]]) -> None:
     for file in recorded_files(golden):
         _place_array(folder, file, source)
-    table_sha256 = hashlib.sha256(table).hexdigest()
-    waiting = folder / pending_summary(table_sha256)
-    table_is_there = _holds(folder / SUMMARY_FILE, table_sha256)
+    table = summary_file(summary)
+    waiting = folder / pending_summary(table.sha256)
+    table_is_there = _holds(folder / SUMMARY_FILE, table.sha256)
     if not table_is_there:
-        _place_bytes(waiting, table)
+        _place_bytes(waiting, render_summary(summary))
     if not _holds(folder / _ATTRIBUTES_FILE, hashlib.sha256(_ATTRIBUTES).hexdigest()):
         _place_bytes(folder / _ATTRIBUTES_FILE, _ATTRIBUTES)
-    data = encode_golden(golden, summary={"file": SUMMARY_FILE, "sha256": table_sha256})
+    data = encode_golden(replace(golden, summary=table))
     sync_folder(folder)  # what golden.json will name is there before it names it
     _place_bytes(folder / GOLDEN_FILE, data)
     sync_folder(folder)
@@ -181,8 +184,10 @@ def _finish_summary(folder: Path) -> set[str]:
     data = read_golden_bytes(folder)
     if data is None:
         return set()
-    named = set(_named_files(parse_json(data, folder / GOLDEN_FILE)))
-    summary = read_summary_file(folder)
+    path = folder / GOLDEN_FILE
+    fields = parse_json(data, path)
+    named = set(_named_files(fields))
+    summary = read_summary(JsonObject(fields, path))
     if summary is not None:
         waiting = pending_summary(summary.sha256)
         named.add(waiting)
@@ -209,7 +214,8 @@ def _faults_named(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         where = f" ({shown(Path(error.filename))})" if isinstance(error.filename, str) else ""
+        reason = f"{error.strerror or error}{where}; nothing is half written: free space or give write access"
         raise GoldenError(
-            f"{shown(folder)}: the golden cannot be written: {error.strerror or error}{where};"
-            " nothing is half written: free space or give write access, then regenerate again"
+            f"{shown(folder)}: the golden cannot be written: {describe_obstacle(folder) or reason},"
+            " then regenerate again"
         ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.errors import GoldenError, RunFolderError
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store.codec import decode_observation, encode_observation
 from pytest_modelreg.store.durable_file import replace_atomically
@@ -23,14 +23,17 @@ def write_observation(folder: Path, observation: Observation) -> Path:
 
     Raises
     ------
-    GoldenError
+    RunFolderError
         When the folder cannot be written.
     """
     path = folder / OBSERVATION_FILE
     try:
         replace_atomically(path, encode_observation(observation))
     except OSError as error:
-        raise GoldenError(f"{shown(path)}: cannot be written: {error.strerror or error}") from error
+        raise RunFolderError(
+            f"{shown(path)}: cannot be written: {error.strerror or error};"
+            " free space or give write access, then run again"
+        ) from error
     return path
 
 

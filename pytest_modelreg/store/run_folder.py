@@ -12,9 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.errors import RunFolderError
 from pytest_modelreg.store.lock import FolderLock
 from pytest_modelreg.store.naming import safe_component, shown
+from pytest_modelreg.store.obstacle import describe_obstacle
 
 KEPT_RUNS = 10
 """How many runs stay on disk, this one included."""
@@ -47,7 +48,7 @@ class RunFolder:
 
         Raises
         ------
-        GoldenError
+        RunFolderError
             When the folder cannot be made.
         """
         runs = base / "runs"
@@ -65,7 +66,7 @@ class RunFolder:
 
         Raises
         ------
-        GoldenError
+        RunFolderError
             When the folder cannot be made.
         """
         run = cls(folder)
@@ -73,20 +74,26 @@ class RunFolder:
             folder.mkdir(parents=True, exist_ok=True)
             taken = run._lock.acquire(timeout_s=_LOCK_WAIT_S)
         except OSError as error:
-            raise GoldenError(
-                f"{shown(folder)}: the run folder cannot be made: {error.strerror or error};"
-                " give write access or choose another one with --modelreg-run-dir"
-            ) from error
+            raise _refused(folder, "run folder", error) from error
         if not taken:
-            raise GoldenError(
+            raise RunFolderError(
                 f"{shown(folder)}: expected a free run folder, got one that is being deleted; run again"
             )
         return run
 
     def case_folder(self, case_id: str) -> Path:
-        """Return the folder of a case, made when absent."""
+        """Return the folder of a case, made when absent.
+
+        Raises
+        ------
+        RunFolderError
+            When the folder cannot be made.
+        """
         folder = self.folder / safe_component(case_id)
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refused(folder, "folder of the case", error) from error
         return folder
 
     def discard_case(self, case_id: str) -> None:
@@ -104,6 +111,14 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _refused(folder: Path, what: str, error: OSError) -> RunFolderError:
+    reason = describe_obstacle(folder) or f"{error.strerror or error}; free space or give write access"
+    return RunFolderError(
+        f"{shown(folder)}: the {what} cannot be made: {reason}, or choose another place with"
+        " --modelreg-run-dir"
+    )
 
 
 def _delete_old_runs(runs: Path, own: str) -> None:

@@ -36,16 +36,18 @@ def read_samples(folder: Path) -> SampleSet:
     return SampleSet(folder=str(folder.resolve()), samples=tuple(row.sample for row in table.rows))
 
 
-def count_samples(folder: Path) -> int:
+def count_samples(folder: Path) -> int | None:
     """Count the rows of ``samples.csv`` without looking at any file.
 
     Returns
     -------
-    int
-        0 when there is no readable table: this serves a header, which must not fail;
-        running the case says what is wrong.
+    int or None
+        None when there is no readable table (no file, no CSV, no line at all): this
+        serves a header, which must neither fail nor tell a number that nobody counted.
+        Running the case says what is wrong.
     """
     try:
-        return max(0, len(read_records(folder)) - 1)
+        records = read_records(folder)
     except SampleSetError:
-        return 0
+        return None
+    return len(records) - 1 if records else None

@@ -7,7 +7,6 @@ column, add it to ``COLUMNS``, to :class:`Sample` and to both directions below.
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 import unicodedata
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from pytest_modelreg.domain.errors import Fault, SampleSetError
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.sample import Sample
 from pytest_modelreg.store.csv_text import render_csv
 from pytest_modelreg.store.naming import shown
@@ -199,8 +199,7 @@ def _header_faults(header: list[str]) -> list[str]:
     faults = []
     for column in dict.fromkeys(header):
         if column not in COLUMNS:
-            near = difflib.get_close_matches(column.strip().casefold(), COLUMNS, n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            hint = suggest(column, COLUMNS)
             faults.append(f"expected columns out of {', '.join(COLUMNS)}, got {column!r}{hint}")
         elif header.count(column) > 1:
             faults.append(f"expected each column once, got {column!r} {header.count(column)} times")

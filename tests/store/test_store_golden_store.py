@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,14 @@ from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
-from pytest_modelreg.store import golden_folder, golden_sha256, read_golden, verify_files, write_golden
+from pytest_modelreg.store import (
+    golden_folder,
+    golden_sha256,
+    read_golden,
+    summary_file,
+    verify_files,
+    write_golden,
+)
 
 
 @pytest.fixture
@@ -59,8 +68,24 @@ def test_written_golden_is_read_and_whole(folder: Path) -> None:
 def test_unreadable_golden_names_the_path(tmp_path: Path) -> None:
     """golden.json that is a folder is an error, not a missing golden."""
     (tmp_path / "golden.json").mkdir()
-    with pytest.raises(GoldenError, match=r"golden\.json: cannot be read"):
+    with pytest.raises(GoldenError, match=r"golden\.json: cannot be read: .*; give read access, or restore"):
         read_golden(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["golden", "golden/s", "golden/s/reference"])
+def test_file_where_a_golden_folder_should_be(
+    tmp_path: Path, make_golden: Callable[..., Golden], place: str
+) -> None:
+    """Reading and writing name the file in the way and say what to do about it."""
+    folder = golden_folder(tmp_path / "golden", "s", "reference")
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / place).write_bytes(b"")
+    said = rf"expected a folder at {re.escape(str(tmp_path / place))}, got a file; move it away"
+    for read in (read_golden, golden_sha256):
+        with pytest.raises(GoldenError, match=rf"golden\.json: cannot be read: {said} or name another"):
+            read(folder)
+    with pytest.raises(GoldenError, match=rf"cannot be written: {said}, then regenerate again"):
+        write_golden(folder, make_golden(tmp_path / "run"), tmp_path / "run", [["sample"]])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -79,6 +104,24 @@ def test_any_flipped_byte_of_a_named_file_is_found(folder: Path, data: st.DataOb
         assert path.name in str(caught.value)
     finally:
         path.write_bytes(content)
+
+
+def test_golden_json_is_read_once(folder: Path) -> None:
+    """Verifying uses what was read: a large record is not parsed twice a case."""
+    golden = read_golden(folder)
+    assert golden is not None
+    (folder / "golden.json").unlink()
+    verify_files(folder, golden)
+    (folder / "summary.csv").write_text("changed")
+    with pytest.raises(GoldenError, match=r"summary\.csv: bytes changed"):
+        verify_files(folder, golden)
+
+
+def test_damage_names_a_command_that_replaces_a_damaged_golden(folder: Path) -> None:
+    """Without ``--mode all`` a golden that cannot be read ends the case again."""
+    (folder / "summary.csv").unlink()
+    with pytest.raises(GoldenError, match=r'`modelreg regen --mode all --reason "\.\.\."`$'):
+        _verify(folder)
 
 
 def test_all_damaged_files_are_named_at_once(folder: Path) -> None:
@@ -115,3 +158,24 @@ def test_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None
     path.symlink_to(tmp_path / "elsewhere.npy")
     with pytest.raises(GoldenError, match="a link that leaves it"):
         _verify(folder)
+
+
+def test_recorded_summary_is_foretold(folder: Path, summary: list[list[str]]) -> None:
+    """What writing records of the table is known before: a regeneration can tell whether it changes it."""
+    golden = read_golden(folder)
+    assert golden is not None
+    assert golden.summary == summary_file(summary)
+    assert golden.summary != summary_file([*summary, ["eel", "3.0"]])
+
+
+def test_unfit_record_is_refused_when_read(folder: Path) -> None:
+    """A hand-merged golden.json with a sample too many is found at reading, with its path."""
+    path = folder / "golden.json"
+    fields = json.loads(path.read_text())
+    fields["samples"].append(fields["samples"][0])
+    path.write_text(json.dumps(fields))
+    with pytest.raises(GoldenError) as caught:
+        read_golden(folder)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    assert all("golden.json: " in line and "restore it" in line for line in lines)

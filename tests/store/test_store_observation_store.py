@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
+from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError, RunFolderError
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store import read_observation, write_observation
 
@@ -38,7 +38,7 @@ def test_missing(tmp_path: Path) -> None:
 
 def test_folder_that_is_gone(tmp_path: Path, observation: Observation) -> None:
     """A folder that cannot be written is an error of this package with the path."""
-    with pytest.raises(GoldenError, match=r"gone/observation\.json: cannot be written"):
+    with pytest.raises(RunFolderError, match=r"gone/observation\.json: cannot be written.*then run again"):
         write_observation(tmp_path / "gone", observation)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.errors import RunFolderError
 from pytest_modelreg.store import RunFolder
 from pytest_modelreg.store import run_folder as run_folder_module
 
@@ -140,8 +140,44 @@ def test_chosen_folder_has_no_retention(tmp_path: Path) -> None:
     assert not (tmp_path / ".gitignore").exists()
 
 
-def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    """A file in the way is named with the flag that chooses another place."""
+def test_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without access the folder is named, with the flag that chooses another place."""
+
+    def refuse(self: Path, *args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", refuse)
+        with pytest.raises(
+            RunFolderError, match=r"x: the run folder cannot be made: Permission.*--modelreg-run-dir"
+        ):
+            RunFolder.at(tmp_path / "x")
+
+
+@pytest.mark.parametrize("place", [".modelreg", ".modelreg/runs", ".modelreg/runs/20260131T120000Z"])
+def test_file_where_the_run_folder_should_be(tmp_path: Path, place: str) -> None:
+    """One line names the file in the way and says what to do, at whichever level it is."""
+    file = tmp_path / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"")
+    with pytest.raises(RunFolderError) as caught:
+        RunFolder.create(tmp_path / ".modelreg", "20260131T120000Z")
+    message = str(caught.value)
+    assert f"expected a folder at {file}, got a file; move it away, or choose another place" in message
+    assert "--modelreg-run-dir" in message
+    assert "\n" not in message
+
+
+def test_chosen_folder_that_is_a_file(tmp_path: Path) -> None:
+    """--modelreg-run-dir that names a file is a fault of the command, with the file."""
     (tmp_path / "x").write_bytes(b"")
-    with pytest.raises(GoldenError, match=r"the run folder cannot be made.*--modelreg-run-dir"):
-        RunFolder.create(tmp_path / "x", "20260131T120000Z")
+    with pytest.raises(RunFolderError, match=r"expected a folder at .*x, got a file"):
+        RunFolder.at(tmp_path / "x")
+
+
+def test_case_folder_that_is_a_file(tmp_path: Path) -> None:
+    """What stands where a case's folder should be is named too."""
+    with RunFolder.at(tmp_path / "run") as run:
+        (run.folder / "a[b]").write_bytes(b"")
+        with pytest.raises(RunFolderError, match=r"the folder of the case cannot be made: expected a folder"):
+            run.case_folder("a[b]")

@@ -115,15 +115,15 @@ def test_no_table(folder: Path) -> None:
     """The command that writes it is in the message."""
     fault = _only_fault(folder)
     assert fault.startswith("samples.csv: expected the sample set's table, got no file; `modelreg pin ")
-    assert count_samples(folder) == 0
+    assert count_samples(folder) is None
 
 
-@pytest.mark.parametrize("rows", ["", "\n\n", HEADER + "\n"])
-def test_no_rows(folder: Path, rows: str) -> None:
-    """An empty table pins nothing and cannot be green."""
+@pytest.mark.parametrize(("rows", "count"), [("", None), ("\n\n", None), (HEADER + "\n", 0)])
+def test_no_rows(folder: Path, rows: str, count: int | None) -> None:
+    """An empty table pins nothing and cannot be green; none is not a table of no samples."""
     (folder / "samples.csv").write_text(rows)
     assert any("expected" in fault and "samples.csv: " in fault for fault in _faults(folder))
-    assert count_samples(folder) == 0
+    assert count_samples(folder) == count
 
 
 def test_bytes_changed(folder: Path) -> None:
@@ -227,7 +227,7 @@ def test_pipe_is_not_waited_for(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("id,file,sha256,lable,tags", "got 'lable' (did you mean 'label'?)"),
+        ("id,file,sha256,lable,tags", "got 'lable' (did you mean label?)"),
         ("id,file,sha,label,tags", "expected a column 'sha256'"),
         ("id,file,sha256,id,tags", "expected each column once, got 'id' 2 times"),
         ("id,file,sha256,weather,tags", "out of id, file, sha256, label, tags, got 'weather'"),
@@ -251,7 +251,7 @@ def test_text_that_is_no_table(folder: Path, data: bytes, message: str) -> None:
     """Another encoding and an open quote are faults, not exceptions."""
     (folder / "samples.csv").write_bytes(data)
     assert message in _only_fault(folder)
-    assert count_samples(folder) == 0
+    assert count_samples(folder) is None
 
 
 def test_line_numbers_count_lines_not_records(folder: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 
 import pytest
 
-from pytest_modelreg.store.summary_table import render_summary
+from pytest_modelreg.store.summary_table import render_summary, summary_file
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,11 @@ def test_numbers_and_words_stay(cell: str) -> None:
 def test_cells_are_quoted_and_lines_end_in_newline() -> None:
     """Commas, quotes and line breaks in ids keep their cell; the bytes are the same everywhere."""
     assert render_summary([["a,b", 'c"d', "e\nf"], ["1", "2", "3"]]) == b'"a,b","c""d","e\nf"\n1,2,3\n'
+
+
+def test_record_is_of_the_bytes() -> None:
+    """The record made without writing carries the digest of the rendered table."""
+    rows = [["sample", "norm"], ["=a", "1.0"]]
+    record = summary_file(rows)
+    assert (record.file, record.sha256) == ("summary.csv", hashlib.sha256(render_summary(rows)).hexdigest())
+    assert summary_file([["sample", "norm"], ["=a", "1.1"]]) != record
