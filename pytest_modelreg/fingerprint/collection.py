@@ -53,7 +53,7 @@ def collect(*, runtime: Mapping[str, FactValue] = NO_RUNTIME_OPTIONS) -> Fingerp
             facts[key] = reading.value
             if reading.value is None:
                 reasons[key] = reading.reason or "not set"
-            if declared.neutral:
+            if declared.is_neutral_here:
                 neutral.append(key)
     for option, value in runtime.items():
         facts[f"runtime.{option}"] = value

@@ -7,6 +7,7 @@ the rule by which a failing reader becomes a reason. The readers themselves live
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -41,12 +42,21 @@ class Fact:
         digest nor in the list of environment changes.
     fixed : bool
         Whether it cannot change while the process lives, so that it is read once.
+    module : str or None
+        The module that has to be loaded for the fact to move a number: a package that
+        is installed but not used makes no difference.
     """
 
     key: str
     read: Reader
     neutral: bool
     fixed: bool
+    module: str | None = None
+
+    @property
+    def is_neutral_here(self) -> bool:
+        """Whether the fact cannot move a number of this process, as it is now."""
+        return self.neutral or (self.module is not None and self.module not in sys.modules)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +71,9 @@ _DECLARED: dict[str, Fact] = {}
 _FIXED_READINGS: dict[str, Reading] = {}
 
 
-def fact(key: str, *, neutral: bool = False, fixed: bool = False) -> Callable[[_R], _R]:
+def fact(
+    key: str, *, neutral: bool = False, fixed: bool = False, module: str | None = None
+) -> Callable[[_R], _R]:
     """Declare the decorated function as the reader of the fact ``key``.
 
     Parameters
@@ -69,6 +81,8 @@ def fact(key: str, *, neutral: bool = False, fixed: bool = False) -> Callable[[_
     key : str
         Dotted name, unique in the process.
     neutral, fixed : bool
+        As in :class:`Fact`.
+    module : str, optional
         As in :class:`Fact`.
 
     Raises
@@ -84,7 +98,7 @@ def fact(key: str, *, neutral: bool = False, fixed: bool = False) -> Callable[[_
                 f"fact {key!r}: expected one reader, got two: {other.__module__}.{other.__qualname__} "
                 f"and {read.__module__}.{read.__qualname__}; rename one key"
             )
-        _DECLARED[key] = Fact(key=key, read=read, neutral=neutral, fixed=fixed)
+        _DECLARED[key] = Fact(key=key, read=read, neutral=neutral, fixed=fixed, module=module)
         return read
 
     return declare

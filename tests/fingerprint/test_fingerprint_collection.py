@@ -33,7 +33,7 @@ PROMISED = {
     " CUBLAS_WORKSPACE_CONFIG NVIDIA_TF32_OVERRIDE PYTHONHASHSEED",
 }
 PACKAGES = (
-    *("torchvision", "numpy", "Pillow", "opencv", "onnx", "onnxscript", "onnxruntime"),
+    *("torchvision", "numpy", "pillow", "opencv", "onnx", "onnxscript", "onnxruntime"),
     *("safetensors", "transformers", "tokenizers"),
 )
 PROMISED_KEYS = [
@@ -41,6 +41,12 @@ PROMISED_KEYS = [
     *(f"{package}.version" for package in PACKAGES),
     *(f"{subject}.{name}" for subject, names in PROMISED.items() for name in names.split()),
 ]
+
+
+def test_keys_are_lower_case() -> None:
+    """Keys are a public format: one way to write a name, except variables, which have theirs."""
+    keys = [key for key in declared_facts() if not key.startswith("env.")]
+    assert [key for key in keys if not re.fullmatch(r"[a-z0-9_]+(\.[a-z0-9_]+)?", key)] == []
 
 
 @pytest.fixture
@@ -140,9 +146,11 @@ def test_a_planted_thread_count_is_a_change(threads: int) -> None:
 
 
 def test_neutral_facts_are_recorded() -> None:
-    """A kernel update is no difference that could explain a drift."""
+    """A kernel update is no difference that could explain a drift, nor is a package that is not loaded."""
     collected = collect()
-    assert set(collected.neutral) == {"os.release", "pillow.zlib"}
+    unused = {key for key in collected.neutral if key.endswith(".version")}
+    assert set(collected.neutral) - unused == {"os.release", "pillow.zlib"}
+    assert "torch.version" not in unused
     assert set(collected.neutral) <= set(collected.facts)
 
 

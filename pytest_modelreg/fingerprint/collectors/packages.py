@@ -3,6 +3,7 @@
 A version is that of the installed distribution, loaded or not, so that it does not
 depend on what happened to be imported before. Only where a loaded package is another
 release than the distribution (a path in front of it), the loaded one is the fact.
+Versions of packages that are not loaded are recorded as neutral: they moved nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ def read_numpy_version() -> str:
     return read_installed_version("numpy")
 
 
-@fact("torchvision.version")
+@fact("torchvision.version", module="torchvision")
 def read_torchvision_version() -> str:
     """Of the distribution ``torchvision``. Example: ``0.29.1``."""
     return read_installed_version("torchvision")
 
 
-@fact("Pillow.version")
+@fact("pillow.version", module="PIL")
 def read_pillow_version() -> str:
     """Of the distribution ``pillow``. Example: ``13.0.0``."""
     return read_installed_version("PIL", "pillow")
@@ -48,7 +49,7 @@ def read_pillow_zlib() -> str:
     return _ask_pillow("zlib")
 
 
-@fact("opencv.version")
+@fact("opencv.version", module="cv2")
 def read_opencv_version() -> str:
     """Of whichever distribution brings ``cv2``. Example: ``4.12.0.88``."""
     return read_installed_version(
@@ -60,19 +61,19 @@ def read_opencv_version() -> str:
     )
 
 
-@fact("onnx.version")
+@fact("onnx.version", module="onnx")
 def read_onnx_version() -> str:
     """Of the distribution ``onnx``. Example: ``1.23.2``."""
     return read_installed_version("onnx")
 
 
-@fact("onnxscript.version")
+@fact("onnxscript.version", module="onnxscript")
 def read_onnxscript_version() -> str:
     """Of the distribution ``onnxscript``. Example: ``0.7.2``."""
     return read_installed_version("onnxscript")
 
 
-@fact("onnxruntime.version")
+@fact("onnxruntime.version", module="onnxruntime")
 def read_onnxruntime_version() -> str:
     """Of whichever distribution brings ``onnxruntime``. Example: ``1.32.0``."""
     return read_installed_version(
@@ -80,19 +81,19 @@ def read_onnxruntime_version() -> str:
     )
 
 
-@fact("safetensors.version")
+@fact("safetensors.version", module="safetensors")
 def read_safetensors_version() -> str:
     """Of the distribution ``safetensors``. Example: ``0.8.0``."""
     return read_installed_version("safetensors")
 
 
-@fact("transformers.version")
+@fact("transformers.version", module="transformers")
 def read_transformers_version() -> str:
     """Of the distribution ``transformers``. Example: ``5.1.0``."""
     return read_installed_version("transformers")
 
 
-@fact("tokenizers.version")
+@fact("tokenizers.version", module="tokenizers")
 def read_tokenizers_version() -> str:
     """Of the distribution ``tokenizers``. Example: ``0.22.1``."""
     return read_installed_version("tokenizers")
