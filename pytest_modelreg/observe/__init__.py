@@ -11,6 +11,9 @@ Frameworks are imported inside functions only.
 from __future__ import annotations
 
 from pytest_modelreg.observe.case import observe_case
+from pytest_modelreg.observe.checkpoint import CHECKPOINT_SUFFIXES
+from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.outputs import Leaf, flatten_outputs
+from pytest_modelreg.observe.values import observe_values
 
-__all__ = ["Leaf", "flatten_outputs", "observe_case"]
+__all__ = ["CHECKPOINT_SUFFIXES", "LOADERS", "Leaf", "flatten_outputs", "observe_case", "observe_values"]

@@ -5,7 +5,6 @@ What belongs here: the order of things. Every step is a module of its own.
 
 from __future__ import annotations
 
-import difflib
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -16,15 +15,16 @@ from typing import Any
 from pytest_modelreg.domain.case import CaseSpec
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.errors import ModelError, OutputError, SampleLoadError
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import Observation, ObservedSample, OutputRecord
 from pytest_modelreg.fingerprint import collect
 from pytest_modelreg.observe.batches import Batch, BatchSource
 from pytest_modelreg.observe.imports import suite_imports
 from pytest_modelreg.observe.loaders import LOADERS
-from pytest_modelreg.observe.model import Mode, apply_eval, build_model, evaluating, is_module
+from pytest_modelreg.observe.model import EvalOutcome, apply_eval, build_model, evaluating, is_module
+from pytest_modelreg.observe.output_collection import OutputCollector
 from pytest_modelreg.observe.outputs import choose_bare_name, flatten_outputs
 from pytest_modelreg.observe.preprocess import Preprocess
-from pytest_modelreg.observe.recorder import Recorder
 from pytest_modelreg.observe.references import resolve_references
 from pytest_modelreg.observe.state import StateGuard
 from pytest_modelreg.observe.user_code import attributed
@@ -75,7 +75,9 @@ def observe_case(spec: CaseSpec, folder: Path, *, progress: Progress | None = No
     runtime = find_runtime(spec.runtime.kind)
     folder = folder.absolute()  # user code may change the working folder
     folder.mkdir(parents=True, exist_ok=True)
-    guard = StateGuard(threads=spec.threads, deterministic=spec.deterministic)
+    guard = StateGuard(
+        threads=spec.threads, default_threads=spec.default_threads, deterministic=spec.deterministic
+    )
     with guard, WarningLog() as log, suite_imports(spec.python_path) as suite:
         found = resolve_references(_list_references(spec), case=spec.id, folders=suite.folders)
         suite.settings.update(guard.imported_settings())
@@ -86,7 +88,7 @@ def observe_case(spec: CaseSpec, folder: Path, *, progress: Progress | None = No
         weights_digest = digest_weights(model)
         source = _make_source(spec, found, to_tensors=is_module(model))
         with evaluating([model, *source.preprocess.stages]):
-            mode = _set_modes(model, source.preprocess, spec.id, log)
+            evaluated = _apply_evals(model, source.preprocess, spec.id, log)
             guard.prepare()
             runner = _open(runtime, model, spec, found.get("forward"))
             with closing(runner):
@@ -96,7 +98,7 @@ def observe_case(spec: CaseSpec, folder: Path, *, progress: Progress | None = No
             spec,
             samples,
             outputs,
-            mode,
+            evaluated,
             fingerprint,
             weights_digest,
             log.lines,
@@ -113,10 +115,9 @@ def _list_references(spec: CaseSpec) -> dict[str, str]:
         "loader": None if spec.loader in LOADERS else spec.loader,
     }
     if references["loader"] is not None and ":" not in spec.loader:
-        nearest = difflib.get_close_matches(spec.loader, LOADERS, n=1)
-        hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
         raise SampleLoadError(
-            f"{spec.id}: loader: expected {', '.join(LOADERS)} or module:fn, got {spec.loader!r}{hint}"
+            f"{spec.id}: loader: expected {', '.join(LOADERS)} or module:fn, "
+            f"got {spec.loader!r}{suggest(spec.loader, LOADERS)}"
         )
     return {role: reference for role, reference in references.items() if reference is not None}
 
@@ -133,13 +134,13 @@ def _make_source(spec: CaseSpec, found: Mapping[str, Any], *, to_tensors: bool) 
     )
 
 
-def _set_modes(model: Any, preprocess: Preprocess, case: str, log: WarningLog) -> Mode:
-    mode = apply_eval(model, case=case)
+def _apply_evals(model: Any, preprocess: Preprocess, case: str, log: WarningLog) -> EvalOutcome:
+    outcome = apply_eval(model, case=case)
     for stage in preprocess.stages:
         apply_eval(stage, case=case)
-    for note in mode.warnings:
+    for note in outcome.warnings:
         log.note(note)
-    return mode
+    return outcome
 
 
 def _open(runtime: Runtime, model: Any, spec: CaseSpec, forward: Callable[[Any, Any], Any] | None) -> Runner:
@@ -159,7 +160,8 @@ def _run(
     total = len(spec.samples)
     bare_name = choose_bare_name(spec.outputs)
     samples: list[ObservedSample] = []
-    with Recorder(folder, n_samples=total, n_batches=math.ceil(total / spec.batch_size)) as recorder:
+    n_batches = math.ceil(total / spec.batch_size)
+    with OutputCollector(folder, n_samples=total, n_batches=n_batches) as collector:
         for batch in source:
             returned = _forward(spec, runner, batch)
             ids = batch.ids
@@ -167,14 +169,14 @@ def _run(
                 leaves = flatten_outputs(
                     returned, batch_size=len(ids), specs=spec.outputs, bare_name=bare_name, sample_ids=ids
                 )
-                recorder.write(leaves)
+                collector.write(leaves)
             except OutputError as error:
                 raise OutputError(f"{spec.id}: samples {_span(batch)}: {error}") from error
             samples.extend(batch.samples)
             log.drain()
             if progress is not None:
                 progress(len(samples), total)
-        return tuple(samples), recorder.close()
+        return tuple(samples), collector.close()
 
 
 def _forward(spec: CaseSpec, runner: Runner, batch: Batch) -> Any:
@@ -198,7 +200,7 @@ def _make_observation(
     spec: CaseSpec,
     samples: tuple[ObservedSample, ...],
     outputs: Mapping[str, OutputRecord],
-    mode: Mode,
+    evaluated: EvalOutcome,
     fingerprint: Fingerprint,
     weights_digest: str | None,
     warnings: tuple[str, ...],
@@ -212,8 +214,8 @@ def _make_observation(
         samples=samples,
         outputs=outputs,
         weights_digest=weights_digest,
-        training_modules=mode.training_modules,
-        eval_applied=mode.eval_applied,
+        training_modules=evaluated.training_modules,
+        eval_applied=evaluated.eval_applied,
         fingerprint=fingerprint,
         warnings=warnings,
         duration_s=duration_s,

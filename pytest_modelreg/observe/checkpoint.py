@@ -18,6 +18,7 @@ from typing import Any
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError
 from pytest_modelreg.observe.checkpoint_key import select_state_dict
+from pytest_modelreg.store.array_file import LFS_POINTER
 
 # What torch's readers raise on bytes that are no checkpoint.
 _READ_ERRORS = (
@@ -37,8 +38,8 @@ _READ_ERRORS = (
     struct.error,
     zipfile.BadZipFile,
 )
-_LFS_POINTER = b"version https://git-lfs"
 _FOUND = re.compile(r"WeightsUnpickler error:\s*([^\n]+)")
+_FETCH_AGAIN = "copy it again from where it was made, or save model.state_dict() there once more"
 _CODE = re.compile(r"Unsupported (?:global|class)\W+(?:GLOBAL )?([\w.]+)", re.IGNORECASE)
 
 
@@ -60,16 +61,22 @@ def read_checkpoint(checkpoint: CheckpointRef) -> Mapping[str, Any]:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         got = repr(path.suffix) if path.suffix else "none"
-        raise CheckpointError(f"checkpoint {path}: expected suffix {', '.join(_READERS)}, got {got}")
+        raise CheckpointError(
+            f"checkpoint {path}: expected suffix {', '.join(CHECKPOINT_SUFFIXES)}, got {got}; "
+            f"save model.state_dict() in one of these formats and name that file"
+        )
     try:
         with path.open("rb") as file:
-            head = file.read(len(_LFS_POINTER))
+            head = file.read(len(LFS_POINTER))
     except OSError as error:
-        raise CheckpointError(f"checkpoint {path}: cannot be opened: {error.strerror or error}") from error
-    if head == _LFS_POINTER:
+        raise CheckpointError(
+            f"checkpoint {path}: cannot be opened: {error.strerror or error}; "
+            f"put the file there, or mend the path in the suite file"
+        ) from error
+    if head == LFS_POINTER:
         raise CheckpointError(f"checkpoint {path}: is a Git LFS pointer, not the file; run: git lfs pull")
     if not head:
-        raise CheckpointError(f"checkpoint {path}: is empty")
+        raise CheckpointError(f"checkpoint {path}: expected weights, got an empty file; {_FETCH_AGAIN}")
     return select_state_dict(reader(path), checkpoint)
 
 
@@ -85,7 +92,9 @@ def _read_safetensors(path: Path) -> Any:
     try:
         return load_file(path, device="cpu")
     except (SafetensorError, *_READ_ERRORS) as error:
-        raise CheckpointError(f"checkpoint {path}: is no whole safetensors file: {error}") from error
+        raise CheckpointError(
+            f"checkpoint {path}: is no whole safetensors file: {error}; {_FETCH_AGAIN}"
+        ) from error
 
 
 def _read_torch(path: Path) -> Any:
@@ -104,7 +113,7 @@ def _read_torch(path: Path) -> Any:
             ) from error
         raise CheckpointError(
             f"checkpoint {path}: is no whole torch checkpoint (another kind of file, or cut short): "
-            f"{_describe_reader(error)}"
+            f"{_describe_reader(error)}; {_FETCH_AGAIN}"
         ) from error
 
 
@@ -128,13 +137,18 @@ def _refuse_other_archives(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             names = [name.rpartition("/")[2] for name in archive.namelist()]
     except zipfile.BadZipFile as error:
-        raise CheckpointError(f"checkpoint {path}: is cut short or damaged: {error}") from error
+        raise CheckpointError(
+            f"checkpoint {path}: is cut short or damaged: {error}; {_FETCH_AGAIN}"
+        ) from error
     if "constants.pkl" in names:
         raise CheckpointError(
             f"checkpoint {path}: is a TorchScript archive, not weights; save model.state_dict() instead"
         )
     if "data.pkl" not in names:
-        raise CheckpointError(f"checkpoint {path}: is a zip file that torch.save did not write")
+        raise CheckpointError(
+            f"checkpoint {path}: expected what torch.save writes, got a zip file that it did not write; "
+            f"save model.state_dict() with torch.save and name that file"
+        )
 
 
 _READERS: dict[str, Callable[[Path], Any]] = {
@@ -142,3 +156,6 @@ _READERS: dict[str, Callable[[Path], Any]] = {
     ".pt": _read_torch,
     ".pth": _read_torch,
 }
+
+CHECKPOINT_SUFFIXES = tuple(_READERS)
+"""Ends of the names of files that hold weights."""

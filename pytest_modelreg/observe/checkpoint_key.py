@@ -6,15 +6,16 @@ key was probably meant when a whole training checkpoint was given.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.observe.arrays import is_tensor
 
 _LISTED = 20
+_SAVE = "save model.state_dict() alone, or name the key of the state dict with {path, key}"
 _EXTRA_STATE = "_extra_state"  # torch's own name for what modules keep beside tensors
 
 
@@ -32,9 +33,9 @@ def select_state_dict(content: Any, checkpoint: CheckpointRef) -> Mapping[str, A
         return dict(found)
     where = f"checkpoint {checkpoint.path}" + (f", key {checkpoint.key!r}" if checkpoint.key else "")
     if not isinstance(found, Mapping):
-        raise CheckpointError(f"{where}: expected a state dict, got {type(found).__name__}")
+        raise CheckpointError(f"{where}: expected a state dict, got {type(found).__name__}; {_SAVE}")
     if not found:
-        raise CheckpointError(f"{where}: expected a state dict, got an empty mapping")
+        raise CheckpointError(f"{where}: expected a state dict, got an empty mapping; {_SAVE}")
     prefix = f"{checkpoint.key}." if checkpoint.key else ""
     candidates = [f"{prefix}{path}" for path in _find_state_dicts(found)]
     if candidates:
@@ -44,7 +45,9 @@ def select_state_dict(content: Any, checkpoint: CheckpointRef) -> Mapping[str, A
             f"write checkpoint: {proposals}"
         )
     faulty = [key for key, value in found.items() if not is_tensor(value)]
-    raise CheckpointError(f"{where}: expected names and tensors, got other values at {_list_keys(faulty)}")
+    raise CheckpointError(
+        f"{where}: expected names and tensors, got other values at {_list_keys(faulty)}; {_SAVE}"
+    )
 
 
 def _follow(content: Any, key: str, path: str) -> Any:
@@ -52,17 +55,17 @@ def _follow(content: Any, key: str, path: str) -> Any:
     while rest:
         if not isinstance(found, Mapping):
             raise CheckpointError(
-                f"checkpoint {path}: key {key!r}: {done!r} is no mapping but {type(found).__name__}"
+                f"checkpoint {path}: key {key!r}: {done!r} is no mapping but {type(found).__name__}; "
+                f"name a key that leads to a state dict"
             )
         # Keys may hold dots themselves: the longest that exists is taken.
         step = next((part for part in _prefixes(rest) if part in found), None)
         if step is None:
             known = [str(name) for name in found]
-            nearest = difflib.get_close_matches(rest, known, n=1)
-            hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
             at = f" at {done!r}" if done else ""
             raise CheckpointError(
-                f"checkpoint {path}: key {key!r}: no {rest!r}{at}{hint}; there are {_list_keys(known)}"
+                f"checkpoint {path}: key {key!r}: no {rest!r}{at}{suggest(rest, known)}; "
+                f"there are {_list_keys(known)}; write one of them as the checkpoint's key"
             )
         found = found[step]
         done = f"{done}.{step}" if done else step

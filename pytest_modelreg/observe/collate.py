@@ -41,12 +41,15 @@ def collate_batch(
     Raises
     ------
     PreprocessError
-        The suite's collate raised, or the samples differ in structure or dtype.
+        The suite's collate raised or returned None, or the samples differ in structure or dtype.
     """
     if collate is not None:
         what = f"samples {sample_ids[0]!r} to {sample_ids[-1]!r}: collate {reference!r}"
         with attributed(PreprocessError, what):
-            return collate(list(samples))
+            batch = collate(list(samples))
+        if batch is None:
+            raise PreprocessError(f"{what} returned None: is a `return` missing?")
+        return batch
     return _stack(list(samples), list(sample_ids), "")
 
 

@@ -62,7 +62,22 @@ class SuiteModules:
     def forget_edited(self) -> None:
         """Forget all modules when the file of one was edited: one session may outlive an edit."""
         if any(_stamp(file) != stamp for file, stamp in self.stamps.items()):
-            self.modules, self.stamps, self.settings, self.added_folders = {}, {}, {}, ()
+            self._forget()
+
+    def forget_displaced(self) -> None:
+        """Forget all modules when somebody else has since imported the name of one.
+
+        What was kept would otherwise win over the module that a first import meets, and a
+        clash would be refused or not depending on which case ran first in this process.
+        """
+        for name, module in self.modules.items():
+            other = module if "." in name else sys.modules.get(name, module)
+            if other is not module and other is not _left_by_suites.get(name):
+                self._forget()
+                return
+
+    def _forget(self) -> None:
+        self.modules, self.stamps, self.settings, self.added_folders = {}, {}, {}, ()
 
 
 _kept: dict[tuple[str, ...], SuiteModules] = {}
@@ -89,6 +104,7 @@ def suite_imports(python_path: Sequence[str]) -> Iterator[SuiteModules]:
     folders = tuple(dict.fromkeys(os.path.abspath(folder) for folder in python_path))
     suite = _kept.setdefault(folders, SuiteModules(folders=folders))
     suite.forget_edited()
+    suite.forget_displaced()
     path_before = list(sys.path)
     hidden, refusals = _hide_namesakes(_list_modules(folders))
     names_before = set(sys.modules)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pytest_modelreg.domain.errors import SampleLoadError
+from pytest_modelreg.observe.loader_advice import advise_on_file
 from pytest_modelreg.observe.user_code import attributed
 
 Loader = Callable[[Path], Any]
@@ -54,19 +55,22 @@ def load_sample(loader: Loader, file: Path, *, sample_id: str, name: str) -> Any
     Raises
     ------
     SampleLoadError
-        The file cannot be read or decoded, or the suite's own loader raised; the
-        message names sample, file and what the decoder said.
+        The file cannot be read or decoded, or the suite's own loader raised or
+        returned None; the message names sample, file and what the decoder said.
     """
     what = f"sample {sample_id!r}: loader {name!r}: {file}"
     if name not in LOADERS:
         with attributed(SampleLoadError, what):
-            return loader(file)
+            loaded = loader(file)
+        if loaded is None:
+            raise SampleLoadError(f"{what} returned None: is a `return` missing?")
+        return loaded
     try:
         return loader(file)
     except _DECODE_ERRORS as error:
         text = str(error) or type(error).__name__
         raise SampleLoadError(
-            f"{what}: cannot be decoded: {text}; replace the file and pin it again"
+            f"{what}: cannot be decoded: {text}; {advise_on_file(name, file.suffix)}"
         ) from error
 
 

@@ -19,8 +19,8 @@ ROOT_MODULE = "(model)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mode:
-    """In which mode a model was, and what ``eval()`` made of it.
+class EvalOutcome:
+    """What calling ``eval()`` did: in which mode the model was, and what became of it.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def evaluating(modules: Iterable[Any]) -> Iterator[None]:
                 part.training = flag
 
 
-def apply_eval(model: Any, *, case: str) -> Mode:
+def apply_eval(model: Any, *, case: str) -> EvalOutcome:
     """Put a model in eval mode and record how it was found.
 
     Raises
@@ -97,7 +97,7 @@ def apply_eval(model: Any, *, case: str) -> Mode:
         The model's own ``eval()`` raised.
     """
     if not is_module(model):
-        return Mode()
+        return EvalOutcome()
     training = _list_training(model)
     applied = True
     notes = []
@@ -113,7 +113,7 @@ def apply_eval(model: Any, *, case: str) -> Mode:
     still = _list_training(model) if applied else ()
     if still:
         notes.append(f"still in train mode after eval(): {', '.join(still)}")
-    return Mode(training_modules=training, eval_applied=applied, warnings=tuple(notes))
+    return EvalOutcome(training_modules=training, eval_applied=applied, warnings=tuple(notes))
 
 
 def _list_training(model: Any) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ an output cannot be recorded. Which structures are walked is ``output_tree``'s.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,9 @@ from numpy.typing import NDArray
 
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.errors import OutputError
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.observe.arrays import read_number_list, to_array
+from pytest_modelreg.observe.output_faults import OutputFaults
 from pytest_modelreg.observe.output_tree import children_of, describe_value, is_leaf, join_path
 
 BARE_OUTPUT = "output"
@@ -90,7 +91,7 @@ def flatten_outputs(
     flattening.walk(outputs, "")
     flattening.check_declared()
     if flattening.faults:
-        raise OutputError("\n".join(flattening.faults))
+        raise OutputError(flattening.faults.describe())
     if not flattening.leaves:
         raise OutputError(f"expected at least one output to record, got {describe_value(outputs)}")
     return flattening.leaves
@@ -103,7 +104,8 @@ class _Flattening:
         self._bare_name = bare_name
         self._ignored: set[str] = set()
         self.leaves: dict[str, Leaf] = {}
-        self.faults: list[str] = []
+        self.faults = OutputFaults()
+        self._sample: str | None = None  # whose own result is being walked
 
     def walk(self, node: Any, path: str) -> None:
         if node is None or self._is_ignored(node, path):
@@ -116,7 +118,7 @@ class _Flattening:
             for key, child in children:
                 self.walk(child, join_path(path, key))
         else:
-            self._fault(path, _describe_unknown(node))
+            self._fault_unknown(path, node)
 
     def check_declared(self) -> None:
         """Note declared paths that were not returned; only faults that say why else count."""
@@ -125,8 +127,7 @@ class _Flattening:
             return
         returned = ", ".join([*self.leaves, *sorted(self._ignored)]) or "nothing"
         for path in absent:
-            nearest = difflib.get_close_matches(path, self.leaves, n=1)
-            hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
+            hint = suggest(path, self.leaves)
             self._fault(path, f"declared but not returned{hint}; the model returned {returned}")
 
     def _is_ignored(self, node: Any, path: str) -> bool:
@@ -158,7 +159,14 @@ class _Flattening:
             )
 
     def _add_samples(self, items: list[Any], path: str) -> None:
-        columns = [dict(self._walk_sample(item, path)) for item in items]
+        n_faults = len(self.faults)
+        columns = []
+        for sample, item in zip(self._ids, items, strict=True):
+            self._sample = sample
+            columns.append(dict(self._walk_sample(item, path)))
+        self._sample = None
+        if len(self.faults) > n_faults:  # what could not be walked is missing from the columns
+            return
         odd = next(
             (index for index, column in enumerate(columns) if column.keys() != columns[0].keys()), None
         )
@@ -187,7 +195,7 @@ class _Flattening:
             if converted is not None:
                 yield path or self._bare_name, converted
         else:
-            self._fault(path, _describe_unknown(node))
+            self._fault_unknown(path, node)
 
     def _put_rows(self, name: str, rows: list[tuple[NDArray[Any], str]]) -> None:
         # An empty row has no value whose dtype could matter: torch.tensor([]) is float32 of
@@ -221,12 +229,12 @@ class _Flattening:
             self._fault(name, "two outputs have this path; rename a key in forward")
         self.leaves[name] = leaf
 
-    def _fault(self, path: str, text: str) -> None:
-        self.faults.append(f"output {path or self._bare_name!r}: {text}")
+    def _fault_unknown(self, path: str, node: Any) -> None:
+        text = (
+            f"expected a tensor, an array or a number, got {describe_value(node)}; convert it to tensors in "
+            f"forward, or declare {{per: ignore}}"
+        )
+        self._fault(path, text, cause=type(node))
 
-
-def _describe_unknown(node: Any) -> str:
-    return (
-        f"expected a tensor, an array or a number, got {describe_value(node)}; convert it to tensors in "
-        f"forward, or declare {{per: ignore}}"
-    )
+    def _fault(self, path: str, text: str, *, cause: type | None = None) -> None:
+        self.faults.add(path or self._bare_name, text, sample=self._sample, cause=cause)

@@ -41,15 +41,20 @@ class Preprocess:
         Raises
         ------
         PreprocessError
-            A stage raised, or what it returned can be no model input; the message
+            A stage raised or returned None, or what it returned can be no model input; the message
             names sample, reference and the user's file and line.
         """
         what = f"sample {sample_id!r}: preprocess {self._reference!r}"
         if not self.stages:
             what = f"sample {sample_id!r} (no preprocess)"
         with attributed(PreprocessError, what):
-            for stage in self.stages:
+            for index, stage in enumerate(self.stages):
                 sample = stage(sample)
+                # A None inside a structure is an input that is left out; alone it is a
+                # forgotten return, and a model may well answer something to it.
+                if sample is None:
+                    at = f": stage {index}" if len(self.stages) > 1 else ""
+                    raise PreprocessError(f"{what}{at} returned None: is a `return` missing?")
         try:
             return convert_sample(sample, to_tensors=self._to_tensors)
         except PreprocessError as error:

@@ -6,14 +6,14 @@ case are resolved at once, so that the user mends them at once.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_modelreg.domain.errors import ImportReferenceError
+from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion, suggest
 from pytest_modelreg.observe.imports import list_module_names
 from pytest_modelreg.observe.user_code import describe_error
 
@@ -74,7 +74,7 @@ def _resolve(reference: str, folders: Sequence[str]) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError as error:
-            hint = _suggest(part, (name for name in dir(found) if not name.startswith("__")))
+            hint = suggest(part, (name for name in dir(found) if not name.startswith("__")))
             raise ImportReferenceError(
                 f"{place} has no attribute {part!r}{hint}{_describe_file(module_name)}"
             ) from error
@@ -98,17 +98,14 @@ def _describe_missing_module(name: str, folders: Sequence[str]) -> str:
     parent, _, last = name.rpartition(".")
     if not parent:
         known = {module for folder in folders for module in list_module_names(folder)}
-        return f"no module {name!r}{_suggest(name, known)}; searched {', '.join(folders)}, then sys.path"
+        return f"no module {name!r}{suggest(name, known)}; searched {', '.join(folders)}, then sys.path"
     search = getattr(sys.modules.get(parent), "__path__", None)
     if search is None:
         return f"no module {name!r}: {parent!r} is a module, not a package{_describe_file(parent)}"
-    hint = _suggest(last, (module.name for module in pkgutil.iter_modules(search)))
+    near = find_nearest(last, (module.name for module in pkgutil.iter_modules(search)))
+    # The whole name, as it is to be written.
+    hint = phrase_suggestion(near and f"{parent}.{near}")
     return f"no module {name!r}{hint}; searched {', '.join(map(str, search))}"
-
-
-def _suggest(name: str, known: Iterable[str]) -> str:
-    nearest = difflib.get_close_matches(name, sorted(set(known)), n=1)
-    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
 def _describe_file(module_name: str) -> str:

@@ -1,8 +1,9 @@
 """Settings of this process that can move a number, read and written by name.
 
 What belongs here: the table of what is restored after a case. To add a setting, add an
-attribute path to :data:`_TORCH_ATTRIBUTES`, or a reader and a writer to
-:func:`_torch_calls`. A setting that the installed torch does not have is left out.
+attribute path to :data:`_TORCH_ATTRIBUTES`, the paths of a getter and a setter to
+:data:`_TORCH_FUNCTIONS`, or a reader and a writer to :func:`_torch_calls`. A setting
+that the installed torch does not have is left out.
 """
 
 from __future__ import annotations
@@ -37,6 +38,22 @@ _TORCH_ATTRIBUTES = (
     "backends.mkldnn.matmul.fp32_precision",
     "backends.mkldnn.conv.fp32_precision",
     "backends.mkldnn.rnn.fp32_precision",
+    "backends.opt_einsum.enabled",
+    "backends.opt_einsum.strategy",
+    "backends.quantized.engine",
+    "utils.deterministic.fill_uninitialized_memory",
+)
+
+_TORCH_FUNCTIONS = (
+    ("backends.cuda.cudnn_sdp_enabled", "backends.cuda.enable_cudnn_sdp"),
+    ("backends.cuda.flash_sdp_enabled", "backends.cuda.enable_flash_sdp"),
+    ("backends.cuda.math_sdp_enabled", "backends.cuda.enable_math_sdp"),
+    ("backends.cuda.mem_efficient_sdp_enabled", "backends.cuda.enable_mem_efficient_sdp"),
+    ("backends.mha.get_fastpath_enabled", "backends.mha.set_fastpath_enabled"),
+    ("is_autocast_cpu_enabled", "set_autocast_cpu_enabled"),
+    ("get_autocast_cpu_dtype", "set_autocast_cpu_dtype"),
+    ("is_warn_always_enabled", "set_warn_always"),
+    ("jit.onednn_fusion_enabled", "jit.enable_onednn_fusion"),
 )
 
 
@@ -82,6 +99,8 @@ def _settings() -> dict[str, _Setting]:
     settings.update(_torch_calls(torch))
     for path in _TORCH_ATTRIBUTES:
         settings[f"torch.{path}"] = _attribute(torch, path)
+    for getter, setter in _TORCH_FUNCTIONS:
+        settings[f"torch.{getter}"] = _functions(torch, getter, setter)
     return settings
 
 
@@ -101,6 +120,11 @@ def _torch_calls(torch: ModuleType) -> dict[str, _Setting]:
             _tolerant(torch.get_float32_matmul_precision),
             torch.set_float32_matmul_precision,
         ),
+        "torch.flush_denormal": (_read_flush_denormal, torch.set_flush_denormal),
+        "torch.detect_anomaly": (
+            _tolerant(lambda: (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())),
+            lambda value: torch.autograd.set_detect_anomaly(*value),
+        ),
     }
     if hasattr(torch, "get_default_device"):
         calls["torch.default_device"] = (
@@ -112,15 +136,33 @@ def _torch_calls(torch: ModuleType) -> dict[str, _Setting]:
 
 
 def _attribute(torch: ModuleType, path: str) -> _Setting:
-    *parents, name = path.split(".")
+    parent, _, name = path.rpartition(".")
+    return (
+        _tolerant(lambda: getattr(_follow(torch, parent), name)),
+        lambda value: setattr(_follow(torch, parent), name, value),
+    )
 
-    def owner() -> Any:
-        found: Any = torch
-        for parent in parents:
-            found = getattr(found, parent)
-        return found
 
-    return _tolerant(lambda: getattr(owner(), name)), lambda value: setattr(owner(), name, value)
+def _functions(torch: ModuleType, getter: str, setter: str) -> _Setting:
+    def write(value: Any) -> None:
+        with warnings.catch_warnings():  # some of them are deprecated, and nothing stands in
+            warnings.simplefilter("ignore")
+            _follow(torch, setter)(value)
+
+    return _tolerant(lambda: _follow(torch, getter)()), write
+
+
+def _follow(torch: ModuleType, path: str) -> Any:
+    found: Any = torch
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _read_flush_denormal() -> bool:
+    """Whether this thread's processor rounds denormal numbers to zero: torch has no getter."""
+    with np.errstate(all="ignore"):
+        return not np.float32(1e-38) * np.float32(1e-3)
 
 
 def _tolerant(read: Callable[[], Any]) -> Callable[[], Any]:

@@ -28,6 +28,8 @@ from pytest_modelreg.observe.settings import (
 SEED = 20_240_229
 """What every generator is seeded with before the model is built and before the passes."""
 
+_THREADS = "torch.num_threads"
+
 
 class StateGuard:
     """Global state as it was, whatever user code does inside the ``with`` block.
@@ -38,13 +40,23 @@ class StateGuard:
     Parameters
     ----------
     threads : int or None
-        Intra-op threads of torch inside the block; None leaves torch's own number.
+        Intra-op threads of torch inside the block, whatever user code sets.
+    default_threads : int or None
+        Intra-op threads where ``threads`` is None and user code sets none either; None
+        leaves torch's own number.
     deterministic : bool
         Whether torch is asked for deterministic algorithms.
     """
 
-    def __init__(self, *, threads: int | None = None, deterministic: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        threads: int | None = None,
+        default_threads: int | None = None,
+        deterministic: bool = False,
+    ) -> None:
         self._threads = threads
+        self._default_threads = default_threads if threads is None else None
         self._deterministic = deterministic
         self._watch = _TorchWatch(self._meet_torch)
         self._before: dict[str, Any] = {}
@@ -64,6 +76,7 @@ class StateGuard:
             self._torch = torch.get_rng_state()
             if torch.cuda.is_initialized():
                 self._cuda = torch.cuda.get_rng_state_all()
+            self._set_default_threads(torch)
         self._seed()
         return self
 
@@ -89,7 +102,10 @@ class StateGuard:
 
     def imported_settings(self) -> dict[str, Any]:
         """Return what changed since the block was entered: asked when only imports have run."""
-        return changed_settings(self._before, read_settings())
+        entered = dict(self._before)
+        if self._default_threads is not None:
+            entered[_THREADS] = self._default_threads
+        return changed_settings(entered, read_settings())
 
     def prepare(self, imported: Mapping[str, Any] | None = None) -> None:
         """Set seeds, threads and flags, before the model is built and again before the passes.
@@ -115,6 +131,12 @@ class StateGuard:
         if self._deterministic and not torch.are_deterministic_algorithms_enabled():
             torch.use_deterministic_algorithms(True)
 
+    def _set_default_threads(self, torch: ModuleType) -> None:
+        # Before any user code runs: a number that it sets, at import or later, must hold
+        # whatever this process's share is, or results would depend on how many workers run.
+        if self._default_threads is not None and torch.get_num_threads() != self._default_threads:
+            torch.set_num_threads(self._default_threads)
+
     def _seed(self) -> None:
         random.seed(SEED)
         np.random.seed(SEED)
@@ -129,7 +151,9 @@ class StateGuard:
     def _meet_torch(self) -> None:
         """Note torch's own defaults the moment user code imports it, then seed it."""
         self._before = {**read_settings(), **self._before}
-        self._torch = sys.modules["torch"].get_rng_state()
+        torch = sys.modules["torch"]
+        self._torch = torch.get_rng_state()
+        self._set_default_threads(torch)
         self._seed()
 
 

@@ -21,6 +21,7 @@ from pytest_modelreg.trace import digest_arrays
 
 _WRAPPER_PREFIXES = ("module.", "_orig_mod.")
 _LISTED = 20
+_MEND = "save model.state_dict() of this architecture, or name the factory that built it, with its model_args"
 
 
 def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
@@ -49,7 +50,7 @@ def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
     if faults:
         raise CheckpointError(
             f"{case}: checkpoint {checkpoint.path} does not fit {type(model).__name__}: "
-            f"{len(own)} keys expected, {len(state)} got\n" + "\n".join(faults)
+            f"{len(own)} keys expected, {len(state)} got\n" + "\n".join(faults) + f"\n  {_MEND}"
         )
 
 

@@ -11,6 +11,14 @@ party publishes an entry point in the group ``pytest_modelreg.runtimes`` instead
 from __future__ import annotations
 
 from pytest_modelreg.runtimes.port import Runner, RunRequest, Runtime
-from pytest_modelreg.runtimes.table import find_runtime
+from pytest_modelreg.runtimes.table import BUILTIN, find_runtime, list_builtin_options, list_runtime_names
 
-__all__ = ["RunRequest", "Runner", "Runtime", "find_runtime"]
+__all__ = [
+    "BUILTIN",
+    "RunRequest",
+    "Runner",
+    "Runtime",
+    "find_runtime",
+    "list_builtin_options",
+    "list_runtime_names",
+]

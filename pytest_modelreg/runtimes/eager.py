@@ -20,6 +20,7 @@ class EagerRuntime:
     """Runs a model as it is, in inference mode."""
 
     name = "eager"
+    options: frozenset[str] = frozenset()
 
     def open(self, model: Any, request: RunRequest) -> EagerRunner:
         """Take the model as it is.
@@ -29,7 +30,7 @@ class EagerRuntime:
         RuntimeUnavailable
             Options were given: an option that does nothing is refused, never ignored.
         """
-        if request.options:
+        if request.options.keys() - self.options:
             raise RuntimeUnavailable(
                 f"{request.case}: runtime 'eager': expected no options, got "
                 f"{', '.join(sorted(request.options))}; remove them"

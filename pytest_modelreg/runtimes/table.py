@@ -6,16 +6,27 @@ case asks for it.
 
 from __future__ import annotations
 
-import difflib
 import importlib
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import cast
+from typing import Protocol, cast
 
 from pytest_modelreg.domain.errors import RuntimeUnavailable
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.runtimes.port import Runtime
 
 ENTRY_POINT_GROUP = "pytest_modelreg.runtimes"
 BUILTIN = {"eager": "pytest_modelreg.runtimes.eager:EagerRuntime"}
+
+
+class BuiltInRuntime(Runtime, Protocol):
+    """A runtime of our own: it says which options it takes, so that a suite file can be checked.
+
+    Those of other distributions check theirs when they open a model: reading a suite
+    file must not import a framework.
+    """
+
+    options: frozenset[str]
 
 
 def find_runtime(name: str) -> Runtime:
@@ -31,14 +42,14 @@ def find_runtime(name: str) -> Runtime:
         offer it, or its module cannot be imported.
     """
     if name in BUILTIN:
-        module, _, attribute = BUILTIN[name].partition(":")
-        return cast(Runtime, getattr(importlib.import_module(module), attribute)())
-    # Scanning the metadata of every installed package takes tens of milliseconds, so
-    # that it is only done for names that are not our own.
-    offered = list(entry_points(group=ENTRY_POINT_GROUP))
+        return _load_builtin(name)
+    offered = _find_entry_points()
     found = [point for point in offered if point.name == name]
     if not found:
-        raise RuntimeUnavailable(_describe_unknown(name, {*BUILTIN, *(point.name for point in offered)}))
+        known = _join_names(offered)
+        raise RuntimeUnavailable(
+            f"runtime: expected one of {', '.join(known)}, got {name!r}{suggest(name, known)}"
+        )
     if len({point.value for point in found}) > 1:
         values = ", ".join(sorted(point.value for point in found))
         raise RuntimeUnavailable(
@@ -47,10 +58,29 @@ def find_runtime(name: str) -> Runtime:
     return _load(found[0])
 
 
-def _describe_unknown(name: str, known: set[str]) -> str:
-    nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-    return f"runtime: expected one of {', '.join(sorted(known))}, got {name!r}{hint}"
+def list_runtime_names() -> tuple[str, ...]:
+    """List the runtimes of this installation: built in, then those of entry points."""
+    return _join_names(_find_entry_points())
+
+
+def list_builtin_options(name: str) -> frozenset[str]:
+    """Return the options that a built-in runtime takes."""
+    return _load_builtin(name).options
+
+
+def _load_builtin(name: str) -> BuiltInRuntime:
+    module, _, attribute = BUILTIN[name].partition(":")
+    return cast(BuiltInRuntime, getattr(importlib.import_module(module), attribute)())
+
+
+def _find_entry_points() -> list[EntryPoint]:
+    # Scanning the metadata of every installed package takes tens of milliseconds, so
+    # that it is only done for names that are not our own.
+    return list(entry_points(group=ENTRY_POINT_GROUP))
+
+
+def _join_names(offered: Sequence[EntryPoint]) -> tuple[str, ...]:
+    return (*BUILTIN, *sorted({point.name for point in offered} - BUILTIN.keys()))
 
 
 def _load(point: EntryPoint) -> Runtime:

@@ -141,7 +141,7 @@ def test_another_zip_file_is_refused(tmp_path):
     path = tmp_path / "v1.pth"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("weights.txt", "1")
-    assert "torch.save did not write" in refuse(path)
+    assert "got a zip file that it did not write" in refuse(path)
 
 
 def test_a_git_lfs_pointer_says_how_to_get_the_file(tmp_path):
@@ -170,8 +170,8 @@ def test_a_missing_key_lists_the_keys_and_the_nearest(tmp_path):
     """Keys of the level at which it went wrong."""
     path = tmp_path / "v1.pt"
     torch.save({"ema": {"model": STATE}, "epoch": 3}, path)
-    assert "(did you mean 'ema'?); there are 'ema', 'epoch'" in refuse(path, "emma")
-    assert "no 'modle' at 'ema' (did you mean 'model'?)" in refuse(path, "ema.modle")
+    assert "(did you mean ema?); there are 'ema', 'epoch'" in refuse(path, "emma")
+    assert "no 'modle' at 'ema' (did you mean model?)" in refuse(path, "ema.modle")
     assert "'epoch' is no mapping but int" in refuse(path, "epoch.model")
 
 
@@ -212,3 +212,20 @@ def test_tensors_arrive_on_the_cpu(tmp_path):
     path = tmp_path / "v1.pt"
     path.write_bytes(buffer.getvalue())
     assert {value.device.type for value in read(path).values()} == {"cpu"}
+
+
+@pytest.mark.parametrize("kind", ["gone.pt", "v1.h5", "empty.pt", "cut.pt", "zip.pth", "list.pt", "none.pt"])
+def test_every_refusal_ends_in_what_to_do(tmp_path, kind):
+    """What is wrong with the file is half of a message; the other half is the way out."""
+    path = tmp_path / kind
+    if kind.startswith(("empty", "cut")):
+        path.write_bytes(b"PK\x03\x04"[: 0 if kind.startswith("empty") else 4])
+    elif kind.startswith("zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("weights.txt", "1")
+    elif not kind.startswith(("gone", "v1")):
+        torch.save([1] if kind.startswith("list") else {}, path)
+    ways = ("model.state_dict()", "mend the path in the suite file")
+    assert refuse(path).rpartition("; ")[2].endswith("once more") or any(
+        way in refuse(path).rpartition("; ")[2] for way in ways
+    )

@@ -88,3 +88,9 @@ def test_unequal_shapes_are_told_with_two_samples():
     clause = find_unequal_shapes([{"x": np.ones(2)}, {"x": np.ones(2)}, {"x": np.ones(3)}], ["a", "b", "c"])
     assert clause == "'a' has [2] and 'c' [3] at x"
     assert find_unequal_shapes([np.ones(2)] * 2, ["a", "b"]) is None
+
+
+def test_own_collate_that_returns_none_is_refused():
+    """A forgotten return would feed the model nothing."""
+    with pytest.raises(PreprocessError, match=r"collate 'm:c' returned None: is a `return` missing\?"):
+        collate_batch([1, 2], sample_ids=["a", "b"], collate=lambda samples: None, reference="m:c")

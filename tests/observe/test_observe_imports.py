@@ -211,3 +211,72 @@ def test_the_first_folder_of_the_path_wins(tmp_path):
     write(tmp_path / "b", "mrorder.py", "NAME = 'b'\n")
     with suite_imports([str(tmp_path / "b"), str(tmp_path / "a")]):
         assert importlib.import_module("mrorder").NAME == "b"
+
+
+def import_from(folder: Path, name: str):
+    """Import as a user's test does that has its own folder on the path for a while."""
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(folder))
+
+
+def refusal_of(folder: Path, name: str) -> str:
+    """Return what a suite is told that asks for a name which somebody else holds."""
+    with suite_imports([str(folder)]), pytest.raises(ImportReferenceError) as caught:
+        importlib.import_module(name)
+    return str(caught.value)
+
+
+def test_a_clash_after_the_suite_ran_is_refused_like_one_before(tmp_path):
+    """Serially the module was kept, under xdist the other worker imports it first: one answer."""
+    suite = tmp_path / "suite"
+    write(suite, "mrorder2.py", "")
+    write(tmp_path / "tests", "mrorder2.py", "")
+    with suite_imports([str(suite)]):
+        importlib.import_module("mrorder2")
+    theirs = import_from(tmp_path / "tests", "mrorder2")
+    kept = refusal_of(suite, "mrorder2")
+    assert kept == refusal_of(suite, "mrorder2"), "the second time nothing is kept: it is a first import"
+    assert str(tmp_path / "tests") in kept
+    assert sys.modules["mrorder2"] is theirs
+
+
+def test_a_clash_that_is_over_is_forgotten(tmp_path):
+    """Just inside: when the other module is gone, the suite gets its own again."""
+    write(tmp_path / "suite", "mrgone.py", "NAME = 'ours'\n")
+    write(tmp_path / "tests", "mrgone.py", "NAME = 'theirs'\n")
+    with suite_imports([str(tmp_path / "suite")]):
+        importlib.import_module("mrgone")
+    import_from(tmp_path / "tests", "mrgone")
+    refusal_of(tmp_path / "suite", "mrgone")
+    del sys.modules["mrgone"]
+    with suite_imports([str(tmp_path / "suite")]):
+        assert importlib.import_module("mrgone").NAME == "ours"
+
+
+def test_the_same_file_imported_later_is_shared_like_one_before(tmp_path):
+    """What was kept must not push out the module that the user's tests hold by now."""
+    write(tmp_path, "mrlater.py", "")
+    with suite_imports([str(tmp_path)]):
+        importlib.import_module("mrlater")
+    theirs = import_from(tmp_path, "mrlater")
+    with suite_imports([str(tmp_path)]):
+        assert importlib.import_module("mrlater") is theirs
+    assert sys.modules["mrlater"] is theirs
+
+
+def test_a_vendored_name_imported_later_is_not_replaced(tmp_path):
+    """A folder that the suite's code adds to the path takes nothing away from others either."""
+    write(tmp_path / "suite", "mradds2.py", f"import sys\nsys.path.insert(0, {str(tmp_path / 'vendor')!r})\n")
+    write(tmp_path / "vendor", "mrvendored2.py", "")
+    write(tmp_path / "tests", "mrvendored2.py", "")
+    with suite_imports([str(tmp_path / "suite")]):
+        importlib.import_module("mradds2")
+        importlib.import_module("mrvendored2")
+    theirs = import_from(tmp_path / "tests", "mrvendored2")
+    with suite_imports([str(tmp_path / "suite")]):
+        importlib.import_module("mradds2")
+    assert sys.modules["mrvendored2"] is theirs

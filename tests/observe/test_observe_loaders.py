@@ -197,3 +197,45 @@ def test_no_file_stays_open(tmp_path):
         path.rename(tmp_path / f"moved-{name}")
         assert loaded is not None
         assert not isinstance(getattr(loaded, "fp", None), io.BufferedReader)
+
+
+def test_own_loader_that_returns_none_is_refused(tmp_path):
+    """A forgotten return; null in a JSON file is a value."""
+    path = tmp_path / "x.json"
+    path.write_text("null", encoding="utf-8")
+    with pytest.raises(SampleLoadError, match=r"'m:f'.*returned None: is a `return` missing\?"):
+        load_sample(lambda file: None, path, sample_id="cat", name="m:f")
+    assert load("json", path) is None
+
+
+@pytest.mark.parametrize(
+    ("loader", "name", "meant"),
+    [
+        ("image", "x.txt", "loader: text"),
+        ("image", "x.NPY", "loader: array"),
+        ("image", "x.dat", "the loader that reads it, or module:fn"),
+        ("array", "x.json", "loader: json"),
+        ("json", "x.png", "loader: image"),
+        ("text", "x.jpg", "loader: image"),
+    ],
+)
+def test_suffix_of_another_loader_is_the_likelier_cause(tmp_path, loader, name, meant):
+    """A text file is no damaged photo: the loader is named first, replacing the file last."""
+    path = tmp_path / name
+    path.write_bytes(b"\xff words")
+    with pytest.raises(SampleLoadError) as caught:
+        load(loader, path)
+    said = f"is no suffix of loader '{loader}': set {meant} in the suite file, or replace the file"
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("loader", "name"), [("image", "x.JPG"), ("image", "x"), ("array", "x.npz"), ("text", "x.srt")]
+)
+def test_fitting_suffix_leaves_the_loader_alone(tmp_path, loader, name):
+    """Just inside: with a suffix that fits, or none, the file is what is wrong."""
+    path = tmp_path / name
+    path.write_bytes(b"\xff words")
+    with pytest.raises(SampleLoadError, match="replace the file and pin it again") as caught:
+        load(loader, path)
+    assert "in the suite file" not in str(caught.value)

@@ -239,7 +239,7 @@ def test_keys_that_are_no_text_are_joined_as_text():
 def test_declared_path_that_is_not_returned_is_an_error_with_the_nearest():
     """A misspelt output would leave its checks without anything to compare."""
     message = refuse({"logits": X}, logit="sample")
-    assert "output 'logit': declared but not returned (did you mean 'logits'?)" in message
+    assert "output 'logit': declared but not returned (did you mean logits?)" in message
     assert "returned logits" in message
 
 
@@ -262,3 +262,34 @@ def test_tensor_dtypes_reach_the_leaf():
     torch = pytest.importorskip("torch")
     leaf = flatten([torch.ones(2, dtype=torch.bfloat16)] * 3)["output"]
     assert (leaf.dtype, leaf.rows.dtype, leaf.rows.shape) == ("bfloat16", np.uint16, (3, 2))
+
+
+def flatten_faulty(outputs: object, ids: list[str]) -> str:
+    """Return the message about outputs that cannot be recorded."""
+    with pytest.raises(OutputError) as caught:
+        flatten_outputs(outputs, batch_size=len(ids), specs={}, bare_name="output", sample_ids=ids)
+    return str(caught.value)
+
+
+def test_one_cause_in_all_samples_is_one_line():
+    """Text for every sample is one fault, with the first samples and their number."""
+    message = flatten_faulty(["cat", "dog", "eel", "fox", "gnu"], list("abcde"))
+    assert message.count("expected a tensor") == 1
+    assert message.startswith("output 'output' of 'a', 'b', 'c' and 2 more: ")
+    assert "got str 'cat'" in message
+
+
+def test_one_cause_in_some_samples_names_them_only():
+    """Just inside: samples that are fine are not named, nor told to differ in structure."""
+    message = flatten_faulty([{"y": np.ones(1)}, {"y": "cat"}, {"y": b"dog"}], list("abc"))
+    assert [line.split(": ")[0] for line in message.splitlines()] == [
+        "output 'y' of 'b'",
+        "output 'y' of 'c'",
+    ]
+
+
+def test_many_faults_are_capped_with_their_number():
+    """A list of a thousand words of another length than the batch must not print a thousand lines."""
+    lines = flatten_faulty(["word"] * 30, ["a"]).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "and 10 more faults"

@@ -93,3 +93,18 @@ def test_transform_modules_are_put_in_eval_for_the_case_only(torch_case):
         "model.py", "import torch, prep\n\ndef build():\n    assert prep.training()\n    return abs\n"
     )
     torch_case.observe(preprocess="prep:stages")
+
+
+def test_none_is_a_forgotten_return():
+    """A model may well answer something to nothing: sample, reference and stage are named."""
+    with pytest.raises(
+        PreprocessError, match=r"'cat': preprocess 'm:prep' returned None: is a `return` missing\?"
+    ):
+        apply(lambda x: None, 1)
+    with pytest.raises(PreprocessError, match=r"'m:prep': stage 0 returned None"):
+        apply([lambda x: None, lambda x: 1], 1)
+
+
+def test_none_inside_a_structure_stays():
+    """Just inside: an optional input that a sample does not have."""
+    assert apply(lambda x: {"image": x, "mask": None}, np.ones(1))["mask"] is None

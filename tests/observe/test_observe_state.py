@@ -113,6 +113,74 @@ def test_threads_are_left_alone_when_the_suite_sets_none():
         assert torch.get_num_threads() == threads
 
 
+def test_default_threads_hold_inside_and_are_put_back():
+    """A worker's share of the machine applies where the suite sets no threads."""
+    threads = torch.get_num_threads()
+    with StateGuard(default_threads=threads + 1) as guard:
+        assert "torch.num_threads" not in guard.imported_settings()
+        guard.prepare()
+        assert torch.get_num_threads() == threads + 1
+    assert torch.get_num_threads() == threads
+
+
+def test_threads_of_the_suite_win_over_the_default():
+    """Bit-equal results whatever the number of workers is what a suite sets threads for."""
+    threads = torch.get_num_threads()
+    with StateGuard(threads=threads + 1, default_threads=threads + 2) as guard:
+        guard.prepare()
+        assert torch.get_num_threads() == threads + 1
+    assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize("place", ["top", "factory"])
+def test_threads_that_user_code_sets_win_over_the_default(torch_case, place):
+    """At import or in the factory, in the first case and the next; also when it is torch's own number."""
+    own = torch.get_num_threads()
+    call = f"torch.set_num_threads({own})"
+    torch_case.write(
+        "model.py",
+        f"""
+        import torch
+        {call if place == "top" else ""}
+
+        def build():
+            {call if place == "factory" else ""}
+            return lambda x: torch.full((len(x),), torch.get_num_threads())
+        """,
+    )
+    for variant in ("one", "two"):
+        observation = torch_case.observe(variant=variant, default_threads=own + 1)
+        assert torch_case.rows(observation, "output")[0] == own
+        assert observation.fingerprint.facts["torch.num_threads"] == own
+    assert torch.get_num_threads() == own
+
+
+def test_default_threads_are_on_record(torch_case):
+    """The fingerprint has the number that was used, and the next case without a default none of it."""
+    own = torch.get_num_threads()
+    first = torch_case.observe(default_threads=own + 1)
+    second = torch_case.observe()
+    recorded = [each.fingerprint.facts["torch.num_threads"] for each in (first, second)]
+    assert recorded == [own + 1, own]
+
+
+def test_default_threads_reach_a_torch_that_is_imported_inside():
+    """The first suite of a worker may be what imports torch."""
+    script = """
+        from pytest_modelreg.observe.state import StateGuard
+
+        with StateGuard(default_threads=3) as guard:
+            import torch
+            assert torch.get_num_threads() == 3
+            assert "torch.num_threads" not in guard.imported_settings()
+            guard.prepare()
+            assert torch.get_num_threads() == 3
+        assert torch.get_num_threads() == 1
+        """
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, env=environment)
+
+
 def test_a_working_folder_that_is_gone_is_no_error(tmp_path, monkeypatch):
     """A test may remove the folder that it stands in."""
     folder = tmp_path / "gone"
@@ -245,3 +313,61 @@ def test_many_or_long_warnings_are_capped():
             warnings.warn(f"{index}" * MAX_LENGTH, UserWarning, stacklevel=1)
     assert len(log.lines) == MAX_WARNINGS
     assert max(map(len, log.lines)) == MAX_LENGTH
+
+
+FLAGS = {
+    "torch.set_flush_denormal(True)": lambda: not float(torch.tensor(1e-38) * 1e-3),
+    "torch.autograd.set_detect_anomaly(True)": torch.is_anomaly_enabled,
+    "torch.utils.deterministic.fill_uninitialized_memory = False": (
+        lambda: torch.utils.deterministic.fill_uninitialized_memory
+    ),
+    "torch.jit.enable_onednn_fusion(True)": torch.jit.onednn_fusion_enabled,
+    "torch.backends.mha.set_fastpath_enabled(False)": torch.backends.mha.get_fastpath_enabled,
+    "torch.backends.cuda.enable_flash_sdp(False)": torch.backends.cuda.flash_sdp_enabled,
+    "torch.backends.cuda.enable_math_sdp(False)": torch.backends.cuda.math_sdp_enabled,
+    "torch.backends.opt_einsum.enabled = False": lambda: torch.backends.opt_einsum.enabled,
+    "torch.set_autocast_cpu_enabled(True)": lambda: torch.is_autocast_cpu_enabled(),
+    "torch.set_warn_always(True)": torch.is_warn_always_enabled,
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated")
+@pytest.mark.parametrize("place", ["factory", "forward"])
+@pytest.mark.parametrize("call", FLAGS)
+def test_flag_set_by_user_code_does_not_leak(torch_case, call, place):
+    """Whatever a factory or a forward pass switches, the user's own tests do not notice."""
+    torch_case.write(
+        "model.py",
+        f"""
+        import torch
+
+        def build():
+            {call if place == "factory" else ""}
+            return run
+
+        def run(x):
+            {call if place == "forward" else ""}
+            return torch.zeros(len(x))
+        """,
+    )
+    read = FLAGS[call]
+    try:
+        before = read()
+    except AttributeError:
+        pytest.skip("this torch has no such flag")
+    torch_case.observe()
+    assert read() == before
+
+
+def test_flag_that_the_process_had_set_is_kept():
+    """Just inside: flushing denormals that the user's own session chose survives a case."""
+    torch.set_flush_denormal(True)
+    try:
+        with StateGuard() as guard:
+            guard.prepare()
+            assert read_settings()["torch.flush_denormal"] is True
+            torch.set_flush_denormal(False)
+        assert read_settings()["torch.flush_denormal"] is True
+    finally:
+        torch.set_flush_denormal(False)
+    assert read_settings()["torch.flush_denormal"] is False

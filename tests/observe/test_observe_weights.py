@@ -88,6 +88,7 @@ def test_missing_unexpected_and_unequal_are_one_message(load):
     assert "1 unexpected in the checkpoint: 1.extra" in message
     assert "1 of another shape: 0.weight (model [4, 3], checkpoint [4, 5])" in message
     assert "v1.pt" in message
+    assert "save model.state_dict() of this architecture, or name the factory that built it" in message
 
 
 def test_long_lists_are_capped_with_their_totals(load):

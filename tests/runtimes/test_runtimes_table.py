@@ -7,7 +7,14 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from pytest_modelreg.domain.errors import RuntimeUnavailable
-from pytest_modelreg.runtimes import RunRequest, find_runtime, table
+from pytest_modelreg.runtimes import (
+    BUILTIN,
+    RunRequest,
+    find_runtime,
+    list_builtin_options,
+    list_runtime_names,
+    table,
+)
 
 
 class Doubling:
@@ -56,9 +63,25 @@ def test_an_unknown_name_lists_all_and_the_nearest(offer):
     """Installed ones included."""
     offer(("doubling", f"{__name__}:Doubling"))
     with pytest.raises(
-        RuntimeUnavailable, match=r"one of doubling, eager, got 'dubling' \(did you mean 'doubling'\?\)"
+        RuntimeUnavailable, match=r"one of eager, doubling, got 'dubling' \(did you mean doubling\?\)"
     ):
         find_runtime("dubling")
+
+
+def test_names_are_built_in_ones_first_each_once(offer):
+    """What a suite file may say; installed ones by name."""
+    offer(("tvm", "a:A"), ("doubling", "b:B"), ("eager", "c:C"), ("tvm", "d:D"))
+    assert list_runtime_names() == ("eager", "doubling", "tvm")
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_a_built_in_runtime_refuses_what_it_does_not_list(name):
+    """A suite file is held against the same list that opening a model is."""
+    runtime = find_runtime(name)
+    assert runtime.name == name
+    assert "no_such" not in list_builtin_options(name)
+    with pytest.raises(RuntimeUnavailable, match="no_such"):
+        runtime.open(lambda x: x, RunRequest(case="c", options={"no_such": 1}))
 
 
 def test_two_packages_offering_one_name_are_refused(offer):

@@ -1,4 +1,4 @@
-"""The recorder: rows of every batch into files, one output path at a time.
+"""Collecting outputs: rows of every batch into files, one output path at a time.
 
 What belongs here: that all batches have the same outputs, and that a case which fails
 leaves no unfinished file behind.
@@ -17,7 +17,7 @@ from pytest_modelreg.observe.outputs import Leaf
 from pytest_modelreg.store import OutputWriter
 
 
-class Recorder:
+class OutputCollector:
     """Writes the flattened outputs of a case, batch by batch.
 
     Parameters
@@ -34,7 +34,7 @@ class Recorder:
         self._writers: dict[str, OutputWriter] = {}
         self._stack = ExitStack()
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> OutputCollector:
         return self
 
     def __exit__(
