@@ -8,14 +8,17 @@ from pytest_modelreg.domain.environment import environment_changes
 from pytest_modelreg.domain.errors import JudgeError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.judge.alignment import Alignment, align_samples, find_sample_cause
-from pytest_modelreg.judge.message import describe_drift, describe_match, describe_stale
+from pytest_modelreg.judge.alignment import Alignment, align_samples
+from pytest_modelreg.judge.cause import find_sample_cause
+from pytest_modelreg.judge.environment import rank_changes
+from pytest_modelreg.judge.message import ALL_NON_FINITE, describe_drift, describe_match, describe_stale
 from pytest_modelreg.judge.notes import gather_notes
 from pytest_modelreg.judge.output import OutputJudgement, judge_output
 from pytest_modelreg.judge.pairing import PairedOutput
 from pytest_modelreg.judge.plan import OutputPlan, plan_output
 from pytest_modelreg.judge.request import JudgeRequest
-from pytest_modelreg.judge.samples import describe_samples, rank_samples
+from pytest_modelreg.judge.samples import describe_samples
+from pytest_modelreg.judge.standings import rank_samples
 from pytest_modelreg.judge.structure import Structure, pair_outputs
 
 
@@ -69,13 +72,16 @@ def _plan_outputs(
 def _require_comparison(
     request: JudgeRequest, structure: Structure, judgements: Sequence[OutputJudgement]
 ) -> None:
-    if structure.findings or any(judgement.measures.n_total for judgement in judgements):
+    if structure.findings or any(judgement.has_compared for judgement in judgements):
         return
     reasons = [*structure.notes]
-    reasons += [f"{judgement.paired.path}: has no elements" for judgement in judgements]
+    reasons += [
+        f"{judgement.paired.path}: {ALL_NON_FINITE if judgement.measures.n_total else 'has no elements'}"
+        for judgement in judgements
+    ]
     raise JudgeError(
         f"{request.case}: nothing was compared: {'; '.join(reasons) or 'the model returned no output'}; "
-        "let the suite compare at least one output that holds a number"
+        "let the suite compare at least one output that holds a finite number"
     )
 
 
@@ -86,15 +92,18 @@ def _assemble(
     judgements: Sequence[OutputJudgement],
 ) -> CaseResult:
     findings = () if structure is None else structure.findings
-    standings = rank_samples(alignment.common, judgements)
+    unfit = {} if structure is None else structure.unfit
+    standings = rank_samples(alignment.common, judgements, unfit=unfit)
+    changes = rank_changes(
+        environment_changes(request.golden.observation.fingerprint, request.observation.fingerprint)
+    )
     has_drifted = bool(findings) or any(judgement.has_drifted for judgement in judgements)
     if has_drifted:
-        verdict, message = Verdict.DRIFT, describe_drift(findings, judgements, alignment)
+        verdict, message = Verdict.DRIFT, describe_drift(findings, judgements, alignment, changes)
     elif alignment.difference:
         verdict, message = Verdict.STALE, describe_stale(judgements, alignment)
     else:
         verdict, message = Verdict.MATCH, describe_match(judgements, len(alignment.common))
-    changes = environment_changes(request.golden.observation.fingerprint, request.observation.fingerprint)
     notes = gather_notes(
         request,
         verdict=verdict,
@@ -112,12 +121,19 @@ def _assemble(
         outputs={judgement.paired.path: judgement.measures for judgement in judgements},
         checks=tuple(evaluation.result for judgement in judgements for evaluation in judgement.evaluations),
         n_samples=len(alignment.common),
-        samples=describe_samples(request, standings, judgements),
+        samples=describe_samples(request, standings, judgements, unfit=unfit, has_drifted=has_drifted),
         drifted_samples=standings.drifted,
-        inputs_identical=not alignment.changed_inputs if alignment.common else None,
+        measures=standings.measures,
+        inputs_identical=(
+            not alignment.changed_inputs if alignment.common and alignment.knows_inputs else None
+        ),
         structure=findings,
         sample_set=alignment.difference,
-        causes=find_sample_cause(alignment, has_drifted=has_drifted),
+        causes=find_sample_cause(
+            alignment,
+            has_compared=any(judgement.has_compared for judgement in judgements),
+            has_drifted=has_drifted,
+        ),
         environment_changes=changes,
         notes=(*notes, *(() if structure is None else structure.notes)),
     )

@@ -5,6 +5,7 @@ To add a dtype, add a row to :data:`REL_L2_LIMITS` and say where its number come
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pytest_modelreg.domain.environment import Fingerprint
@@ -32,8 +33,13 @@ REL_L2_LIMITS = {
 TF32_LIMIT = 5e-3
 """For float32 where products are computed in TF32, whose mantissa is float16's."""
 
-_TF32_SWITCHES = ("torch.cuda_matmul_tf32", "torch.cudnn_tf32")
-_TF32_PRECISION = "torch.cuda_matmul_fp32_precision"
+BF16_LIMIT = REL_L2_LIMITS["bfloat16"]
+"""For float32 where products are computed in bfloat16."""
+
+_REDUCED_LIMITS = {"TF32": TF32_LIMIT, "bfloat16": BF16_LIMIT}
+_BY_SETTING = {"tf32": "TF32", "bf16": "bfloat16"}
+_GPU_SETTING = re.compile(r"torch\.(cuda|cudnn)_(\w+_)?(tf32|fp32_precision)")
+_CPU_SETTING = re.compile(r"torch\.mkldnn_(\w+_)?fp32_precision")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +71,42 @@ def find_default_limit(dtype: str, expected: Fingerprint, actual: Fingerprint) -
     if is_exact(dtype):
         return DefaultLimit(value=0.0, source=f"dtype default ({dtype})")
     if dtype in ("float32", "complex64"):
-        sides = [
-            name for name, side in (("the golden's", expected), ("this", actual)) if _computes_in_tf32(side)
-        ]
-        if sides:
-            return DefaultLimit(value=TF32_LIMIT, source=f"TF32 enabled in {' and '.join(sides)} environment")
+        reduced = _find_reduced_precision(expected, actual)
+        if reduced is not None:
+            return reduced
     value = REL_L2_LIMITS.get(dtype)
     return None if value is None else DefaultLimit(value=value, source=f"dtype default ({dtype})")
 
 
-def _computes_in_tf32(fingerprint: Fingerprint) -> bool:
-    # The switches are on by default and mean nothing on a machine without a GPU.
+def _find_reduced_precision(expected: Fingerprint, actual: Fingerprint) -> DefaultLimit | None:
+    """Return the limit of the coarsest precision that either side may have computed products in."""
+    sides = {"the golden's": _list_reduced(expected), "this": _list_reduced(actual)}
+    used = {name for reduced in sides.values() for name in reduced.values()}
+    if not used:
+        return None
+    coarsest = max(used, key=lambda name: _REDUCED_LIMITS[name])
+    where = [side for side, reduced in sides.items() if coarsest in reduced.values()]
+    facts = sorted({key for reduced in sides.values() for key, name in reduced.items() if name == coarsest})
+    return DefaultLimit(
+        value=_REDUCED_LIMITS[coarsest],
+        source=f"{coarsest} enabled in {' and '.join(where)} environment ({', '.join(facts)})",
+    )
+
+
+def _list_reduced(fingerprint: Fingerprint) -> dict[str, str]:
+    """Return the facts by which float32 products are computed in less, with the precision's name.
+
+    Notes
+    -----
+    Settings of CUDA and cuDNN, of which some are on by default, mean nothing on a machine
+    without a GPU. oneDNN's work on the CPU, unless oneDNN is off.
+    """
     facts = fingerprint.facts
-    if facts.get("gpu.name") is None:
-        return False
-    return any(facts.get(key) is True for key in _TF32_SWITCHES) or facts.get(_TF32_PRECISION) == "tf32"
+    reduced: dict[str, str] = {}
+    has_gpu, has_onednn = facts.get("gpu.name") is not None, facts.get("torch.mkldnn_enabled") is not False
+    for key, value in facts.items():
+        if has_gpu and _GPU_SETTING.fullmatch(key) and (value is True or value == "tf32"):
+            reduced[key] = "TF32"
+        elif has_onednn and _CPU_SETTING.fullmatch(key) and value in _BY_SETTING:
+            reduced[key] = _BY_SETTING[str(value)]
+    return reduced

@@ -53,7 +53,7 @@ def evaluate_check(
     Raises
     ------
     JudgeError
-        If no row allows a decision, so that nothing was compared.
+        If no row of a scope allows a decision, or no row of a tag holds a number to compare.
     """
     values = applied.check.measure(measured)
     scopes: list[tuple[str | None, float, MaskArray]] = []
@@ -63,6 +63,12 @@ def evaluate_check(
     evaluate = _evaluate_set if applied.check.summary == "mean" else _evaluate_rows
     evaluations = []
     for tag, limit, scope in scopes:
+        if tag is not None and _is_all_non_finite(measured, scope):
+            raise JudgeError(
+                f"{path}: {applied.check.name}: tags: expected a finite number in the samples with tag "
+                f"{tag!r}, got NaN or infinity on both sides in every element, so that nothing was compared; "
+                "leave the tag out of the limit, or find out why the golden is not finite"
+            )
         value, is_ok, failed = evaluate(applied.check, values, limit, scope, measured, path)
         result = CheckResult(
             name=applied.check.name,
@@ -76,6 +82,13 @@ def evaluate_check(
         )
         evaluations.append(Evaluation(check=applied.check, result=result, failed=failed, values=values))
     return evaluations
+
+
+def _is_all_non_finite(measured: Measured, scope: MaskArray) -> bool:
+    """Whether the rows have elements, and all are NaN or infinite on both sides alike."""
+    rows = measured.rows
+    n_elements, n_excluded = int(rows.n_elements[scope].sum()), int(rows.n_excluded[scope].sum())
+    return 0 < n_elements == n_excluded and not rows.n_one_sided[scope].any()
 
 
 def _evaluate_rows(

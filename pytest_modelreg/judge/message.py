@@ -7,22 +7,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pytest_modelreg.domain.environment import EnvironmentChange
 from pytest_modelreg.domain.result import StructureFinding
 from pytest_modelreg.judge.alignment import Alignment, describe_difference
+from pytest_modelreg.judge.environment import describe_changes
 from pytest_modelreg.judge.evaluation import Evaluation
 from pytest_modelreg.judge.output import OutputJudgement
+from pytest_modelreg.judge.structure import describe_finding
 
 N_CLAUSES = 3
+N_CHANGES = 3
+"""Environment changes that a drift names before its numbers; the report tabulates all."""
+
+ALL_NON_FINITE = "every element is NaN or infinite on both sides"
 
 
 def describe_drift(
-    findings: Sequence[StructureFinding], judgements: Sequence[OutputJudgement], alignment: Alignment
+    findings: Sequence[StructureFinding],
+    judgements: Sequence[OutputJudgement],
+    alignment: Alignment,
+    changes: Sequence[EnvironmentChange],
 ) -> str:
-    """Return what drifted: structure, then finiteness, then the checks that failed."""
-    clauses = [
-        f"{finding.what} of {finding.output}: expected {finding.expected}, got {finding.actual}"
-        for finding in findings
-    ]
+    """Return what drifted: structure, then finiteness, then the checks that failed.
+
+    Parameters
+    ----------
+    changes : sequence of EnvironmentChange
+        Most telling first. Where there are any, they lead: whoever reads numbers first looks for
+        the fault in the code.
+    """
+    clauses = [describe_finding(finding) for finding in findings]
     clauses += [clause for judgement in judgements for clause in _describe_finiteness(judgement)]
     clauses += [
         _describe_check(evaluation, judgement)
@@ -34,7 +48,8 @@ def describe_drift(
     shown = "; ".join(clauses[:N_CLAUSES])
     rest = f"; and {len(clauses) - N_CLAUSES} more" if len(clauses) > N_CLAUSES else ""
     stale = f" (the sample set differs too: {describe_difference(alignment.difference)})"
-    return f"{shown}{rest}{stale if alignment.difference else ''}"
+    lead = f"environment differs ({describe_changes(changes, n_named=N_CHANGES)}); " if changes else ""
+    return f"{lead}{shown}{rest}{stale if alignment.difference else ''}"
 
 
 def describe_match(judgements: Sequence[OutputJudgement], n_samples: int) -> str:
@@ -46,7 +61,7 @@ def describe_stale(judgements: Sequence[OutputJudgement], alignment: Alignment) 
     """Return how the sample set differs, and what the common samples say."""
     lead = f"the sample set differs from the golden's: {describe_difference(alignment.difference)}"
     n_common = len(alignment.common)
-    if not any(judgement.measures.n_total for judgement in judgements):
+    if not any(judgement.has_compared for judgement in judgements):
         return f"{lead}; nothing could be compared"
     agree = "agrees" if n_common == 1 else "agree"
     return f"{lead}; {count_of(n_common, 'common sample')} {agree}, {_describe_margin(judgements)}"
@@ -87,7 +102,7 @@ def _describe_finiteness(judgement: OutputJudgement) -> list[str]:
         )
         if expected or actual
     ]
-    first = judgement.paired.names[int(rows[0])]
+    first = judgement.paired.name_of(int(rows[0]))
     return [
         f"{judgement.paired.path}: {count_of(measures.n_one_sided, 'element')} not finite on one side only "
         f"({'; '.join(counts)}) in {_describe_share(judgement, len(rows), len(judgement.failed))} "
@@ -111,7 +126,7 @@ def _describe_check(evaluation: Evaluation, judgement: OutputJudgement) -> str:
     return (
         f"{result.output} {name} {_format_beyond(evaluation)} in "
         f"{_describe_share(judgement, len(failed), len(evaluation.failed))} "
-        f"(worst: {judgement.paired.names[int(worst)]})"
+        f"(worst: {judgement.paired.name_of(int(worst))})"
     )
 
 

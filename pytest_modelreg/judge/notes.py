@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_modelreg.domain.environment import EnvironmentChange, FactValue
+from pytest_modelreg.domain.environment import EnvironmentChange
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.judge.alignment import Alignment, name_some
-from pytest_modelreg.judge.message import count_of
+from pytest_modelreg.judge.environment import describe_changes
+from pytest_modelreg.judge.message import ALL_NON_FINITE, count_of
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.request import JudgeRequest
-from pytest_modelreg.judge.samples import SampleStandings
+from pytest_modelreg.judge.standings import SampleStandings
 
 N_CHANGES = 6
 N_DIGITS = 12
+N_WARNINGS = 3
+
+STILL_TRAINING = "still in train mode after eval()"
+"""How the warning of an observation begins whose model has modules that ``eval()`` did not reach."""
 
 
 def gather_notes(
@@ -27,14 +32,17 @@ def gather_notes(
 ) -> tuple[str, ...]:
     """Return the notes of a case, what explains a drift first.
 
-    A drift reports its environment changes apart, so only other verdicts note them here.
+    A drift leads with its environment changes, so only other verdicts note them here.
     """
     notes: list[str] = []
     if verdict is Verdict.DRIFT:
+        training, others = _note_warnings(request)
+        notes += training
         notes += _note_inputs(alignment)
         notes += _note_weights(request)
+        notes += others
     elif changes:
-        notes.append(_note_environment(changes))
+        notes.append(f"environment differs from the golden's: {describe_changes(changes, n_named=N_CHANGES)}")
     notes += _note_decisions(standings)
     for judgement in judgements:
         notes += _note_non_finite(judgement)
@@ -42,9 +50,30 @@ def gather_notes(
     return tuple(notes)
 
 
+def _note_warnings(request: JudgeRequest) -> tuple[list[str], list[str]]:
+    """Return notes on modules in train mode, and on other warnings that the golden's run had not.
+
+    Dropout in train mode drifts from run to run, whichever run had it first. Modules that were in
+    train mode before ``eval()`` are no news: it was applied.
+    """
+    known = frozenset(request.golden.observation.warnings)
+    warnings = request.observation.warnings
+    training = [
+        f"warning in {'both runs' if text in known else 'this run only'}: {text}"
+        for text in warnings
+        if text.startswith(STILL_TRAINING)
+    ]
+    new = [text for text in warnings if text not in known and not text.startswith(STILL_TRAINING)]
+    n_shown = max(1, N_WARNINGS - len(training))
+    others = [f"warning in this run only: {text}" for text in new[:n_shown]]
+    if len(new) > n_shown:
+        others[-1] += f" (and {count_of(len(new) - n_shown, 'more warning')})"
+    return training, others
+
+
 def _note_inputs(alignment: Alignment) -> list[str]:
     n_common, changed = len(alignment.common), alignment.changed_inputs
-    if not n_common:
+    if not n_common or not alignment.knows_inputs:
         return []
     if not changed:
         return [f"inputs: bit-identical for all {count_of(n_common, 'sample')}"]
@@ -60,19 +89,6 @@ def _note_weights(request: JudgeRequest) -> list[str]:
         return []
     sides = " -> ".join("none" if side is None else side[:N_DIGITS] for side in (before, after))
     return [f"weights differ from the golden's (digest {sides})"]
-
-
-def _note_environment(changes: Sequence[EnvironmentChange]) -> str:
-    shown = ", ".join(
-        f"{change.key} {_format_fact(change.expected)} -> {_format_fact(change.actual)}"
-        for change in changes[:N_CHANGES]
-    )
-    rest = f" and {len(changes) - N_CHANGES} more" if len(changes) > N_CHANGES else ""
-    return f"environment differs from the golden's: {shown}{rest}"
-
-
-def _format_fact(value: FactValue) -> str:
-    return "unknown" if value is None else str(value)
 
 
 def _note_decisions(standings: SampleStandings) -> list[str]:
@@ -94,6 +110,8 @@ def _note_non_finite(judgement: OutputJudgement) -> list[str]:
     measures = judgement.measures
     if measures.n_one_sided or not (measures.nan_expected or measures.inf_expected):
         return []
+    if not judgement.has_compared:
+        return [f"{judgement.paired.path}: {ALL_NON_FINITE}; its values were not compared"]
     return [
         f"{judgement.paired.path}: {measures.nan_expected} NaN and {measures.inf_expected} infinite elements "
         "at the same places on both sides, counted as equal"
@@ -102,6 +120,8 @@ def _note_non_finite(judgement: OutputJudgement) -> list[str]:
 
 def _note_untouched_tags(request: JudgeRequest, judgement: OutputJudgement) -> list[str]:
     """Note tags with a limit of which no sample is common with the golden."""
+    if not any(applied.tags for applied in judgement.plan.checks):
+        return []
     names = set(judgement.paired.names)
     carried = {tag for sample in request.samples.samples if sample.id in names for tag in sample.tags}
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,12 @@ class OutputJudgement:
             not evaluation.result.ok for evaluation in self.evaluations
         )
 
+    @property
+    def has_compared(self) -> bool:
+        """Whether a value was compared: an element that is not NaN or infinite on both sides alike."""
+        measures = self.measures
+        return measures.n_one_sided > 0 or measures.n_total > measures.nan_expected + measures.inf_expected
+
 
 def judge_output(request: JudgeRequest, paired: PairedOutput, plan: OutputPlan) -> OutputJudgement:
     """Measure one output and apply its checks.
@@ -70,16 +77,16 @@ def judge_output(request: JudgeRequest, paired: PairedOutput, plan: OutputPlan) 
     Raises
     ------
     JudgeError
-        If a check on decisions finds none to compare.
+        If a check finds nothing to compare in the rows that it looks at.
     """
     profile = request.golden.profiles[paired.path]
     reads_scores = any(applied.check.reads_scores for applied in plan.checks)
-    # Equal bytes decide alike, unless every row may be NaN and there is no decision at all.
-    if paired.stored is None and not (reads_scores and profile.n_nan >= len(paired.pairs)):
+    tagged = _find_tagged_rows(request, paired, plan)
+    # Equal bytes pass every check, unless NaN and infinity may leave one of them nothing to compare.
+    if paired.stored is None and not _may_lack_numbers(paired, profile, tagged, reads_scores=reads_scores):
         measured, measures = _take_as_equal(paired, profile, request)
     else:
         measured, measures = _measure(request, paired, plan, profile, reads_scores=reads_scores)
-    tagged = _find_tagged_rows(request, paired, plan)
     evaluations = [
         evaluation
         for applied in plan.checks
@@ -96,6 +103,19 @@ def judge_output(request: JudgeRequest, paired: PairedOutput, plan: OutputPlan) 
         evaluations=tuple(evaluations),
         failed=failed,
     )
+
+
+def _may_lack_numbers(
+    paired: PairedOutput, profile: OutputProfile, tagged: Mapping[str, MaskArray], *, reads_scores: bool
+) -> bool:
+    """Whether the golden has enough NaN and infinity to fill all rows that some check looks at."""
+    n_tagged = [int(rows.sum()) for rows in tagged.values() if rows.any()]
+    # A single NaN leaves a row undecided; a check of values needs one number anywhere in its rows.
+    if reads_scores and profile.n_nan >= min([len(paired.row_names), *n_tagged]):
+        return True
+    n_elements = 1 if paired.actual.is_ragged else math.prod(paired.actual.shape[1:])
+    n_non_finite = profile.n_nan + profile.n_inf
+    return n_non_finite > 0 and any(n_non_finite >= n_rows * n_elements for n_rows in n_tagged)
 
 
 def _take_as_equal(
@@ -193,7 +213,7 @@ def _summarise_comparison(paired: PairedOutput, comparison: Comparison) -> Outpu
         inf_expected=int(rows.inf_expected.sum()),
         inf_actual=int(rows.inf_actual.sum()),
         n_one_sided=int(rows.n_one_sided.sum()),
-        bit_identical=False,
+        bit_identical=paired.stored is None,
         worst=_name_worst(paired, comparison),
     )
 
@@ -214,8 +234,10 @@ def _name_worst(paired: PairedOutput, comparison: Comparison) -> tuple[ElementDi
 
 
 def _find_tagged_rows(request: JudgeRequest, paired: PairedOutput, plan: OutputPlan) -> dict[str, MaskArray]:
-    tags_of = {sample.id: sample.tags for sample in request.samples.samples}
     wanted = {tag for applied in plan.checks for tag in applied.tags}
+    if not wanted:
+        return {}
+    tags_of = {sample.id: sample.tags for sample in request.samples.samples}
     return {
         tag: np.array([tag in tags_of.get(name, ()) for name in paired.names], dtype=np.bool_)
         for tag in wanted

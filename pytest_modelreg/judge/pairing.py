@@ -48,7 +48,7 @@ class PairedOutput:
     row_names: tuple[str, ...]
     rows: RowPairs
     positions: IndexArray
-    misshapen: tuple[int, ...] = ()
+    misshapen: tuple[int, ...]
     stored: tuple[StoredOutput, StoredOutput] | None
 
     @property
@@ -61,10 +61,22 @@ class PairedOutput:
         """The names of the measured pairs."""
         return tuple(self.row_names[at] for at in self.positions.tolist())
 
+    def name_of(self, pair: int) -> str:
+        """Return the name of one measured pair."""
+        return self.row_names[int(self.positions[pair])]
+
 
 def describe_shape(shape: tuple[int, ...]) -> str:
     """Return a shape as people write it; an axis in which rows differ is ``*``."""
     return str(shape).replace("-1", "*")
+
+
+def is_bit_identical(before: OutputRecord, after: OutputRecord) -> bool:
+    """Return whether two records of one dtype hold equal bytes in equal shapes, by their digests."""
+    counts = [None if side.counts is None else side.counts.sha256 for side in (before, after)]
+    return (
+        before.shape == after.shape and before.values.sha256 == after.values.sha256 and counts[0] == counts[1]
+    )
 
 
 def pair_rows(
@@ -91,42 +103,30 @@ def pair_rows(
     misfit = _find_misfit(request, path, before, after)
     if misfit is not None:
         return None, [misfit]
-    positions = np.arange(len(pairs), dtype=np.int64)
-    if alignment.is_same_order and _is_bit_identical(before, after):
-        return (
-            PairedOutput(
-                path=path,
-                expected=before,
-                actual=after,
-                row_names=names,
-                rows=pairs,
-                positions=positions,
-                stored=None,
-            ),
-            [],
+    fits = np.ones(len(pairs), dtype=np.bool_)
+    findings: list[StructureFinding] = []
+    stored: tuple[StoredOutput, StoredOutput] | None = None
+    if not (alignment.is_same_order and is_bit_identical(before, after)):
+        stored = (
+            open_output(request.golden_folder, before),
+            open_output(request.observation_folder, after),
         )
-    stored = (
-        open_output(request.golden_folder, before),
-        open_output(request.observation_folder, after),
+        fits = _find_fitting_rows(stored, pairs)
+        if not fits.all():
+            findings = [_describe_misshapen(path, stored, pairs, names, np.flatnonzero(~fits))]
+        if len(fits) and not fits.any():
+            return None, findings
+    paired = PairedOutput(
+        path=path,
+        expected=before,
+        actual=after,
+        row_names=names,
+        rows=pairs,
+        positions=np.flatnonzero(fits),
+        misshapen=tuple(np.flatnonzero(~fits).tolist()),
+        stored=stored,
     )
-    fits = _find_fitting_rows(stored, pairs)
-    misshapen = np.flatnonzero(~fits)
-    findings = [] if fits.all() else [_describe_misshapen(path, stored, pairs, names, misshapen)]
-    if len(fits) and not fits.any():
-        return None, findings
-    return (
-        PairedOutput(
-            path=path,
-            expected=before,
-            actual=after,
-            row_names=names,
-            rows=pairs,
-            positions=positions[fits],
-            misshapen=tuple(misshapen.tolist()),
-            stored=stored,
-        ),
-        findings,
-    )
+    return paired, findings
 
 
 def _find_misfit(
@@ -147,13 +147,6 @@ def _find_misfit(
         what="shape",
         expected=describe_shape((n_expected, *before.shape[1:])),
         actual=describe_shape(after.shape),
-    )
-
-
-def _is_bit_identical(before: OutputRecord, after: OutputRecord) -> bool:
-    counts = [None if side.counts is None else side.counts.sha256 for side in (before, after)]
-    return (
-        before.shape == after.shape and before.values.sha256 == after.values.sha256 and counts[0] == counts[1]
     )
 
 

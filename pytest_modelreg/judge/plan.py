@@ -7,12 +7,12 @@ fault with advice; it never counts as passed.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_modelreg.domain.case import OutputSpec
-from pytest_modelreg.domain.check import CheckPlan, Limit
+from pytest_modelreg.domain.check import DEFAULT_CHECKS, CheckPlan, Limit
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import OutputRecord
 from pytest_modelreg.judge.checks import CHECKS, Check, OutputFacts
 from pytest_modelreg.judge.defaults import DefaultLimit, find_default_limit, is_exact
@@ -88,13 +88,16 @@ def plan_output(
     )
     limits = _merge_limits(request.checks, path, record.dtype, spec, default)
     faults = [] if limits else [_describe_nothing(path, record.dtype, default)]
+    misfit = KINDS[spec.kind].find_fault(path, record.shape[1:], spec)
+    if misfit is not None:
+        faults.append(misfit)
     applied = []
     for name, limit in limits.items():
         check = CHECKS.get(name)
         if check is None:
             faults.append(
                 f"outputs.{path}: expected a check out of {', '.join(CHECKS)}, "
-                f"got {name!r}{describe_nearest(name, CHECKS)}"
+                f"got {name!r}{suggest(name, CHECKS)}"
             )
             continue
         refusal = check.refuse(OutputFacts(dtype=record.dtype, row_shape=record.shape[1:], top_k=spec.top_k))
@@ -123,13 +126,15 @@ def _merge_limits(
     # loosen integers, where one changed token id of a million is far below any relative limit.
     for_this_output = {limit.name for limit in asked.limits if limit not in checks.default.limits}
     merged: dict[str, Limit] = {}
-    if is_exact(dtype):
-        if not for_this_output & REPLACE_EXACT:
-            merged["exact"] = Limit(name="exact", source=f"dtype default ({dtype})")
-    elif default is not None:
-        merged["rel_l2"] = Limit(name="rel_l2", value=default.value, source=default.source)
-    for name, value in KINDS[spec.kind].decision_limits.items():
-        merged[name] = Limit(name=name, value=value, source=f"kind default ({spec.kind})")
+    for name in DEFAULT_CHECKS[spec.kind]:
+        if CHECKS[name].default_limit is not None:
+            value, source = CHECKS[name].default_limit, f"kind default ({spec.kind})"
+            merged[name] = Limit(name=name, value=value, source=source)
+        elif is_exact(dtype):
+            if not for_this_output & REPLACE_EXACT:
+                merged["exact"] = Limit(name="exact", source=f"dtype default ({dtype})")
+        elif default is not None:
+            merged[name] = Limit(name=name, value=default.value, source=default.source)
     merged.update(written)
     return {name: limit for name, limit in merged.items() if name not in asked.off}
 
@@ -159,7 +164,9 @@ def _choose_share_limit(applied: list[AppliedCheck], dtype: str, default: Defaul
 
 
 def _find_tag_faults(request: JudgeRequest, path: str, per: str, limit: Limit) -> list[str]:
-    if limit.tags and per != "sample":
+    if not limit.tags:
+        return []
+    if per != "sample":
         return [
             f"outputs.{path}: {limit.name}: tags: expected an output per sample, got one per {per}, "
             "which no tag selects from; write the limit without tags for it"
@@ -167,7 +174,7 @@ def _find_tag_faults(request: JudgeRequest, path: str, per: str, limit: Limit) -
     known = {tag: None for sample in request.samples.samples for tag in sample.tags}
     return [
         f"outputs.{path}: {limit.name}: tags: expected a tag that samples carry "
-        f"({', '.join(known) or 'none do'}), got {tag!r}{describe_nearest(tag, known)}"
+        f"({', '.join(known) or 'none do'}), got {tag!r}{suggest(tag, known)}"
         for tag in limit.tags
         if tag not in known
     ]
@@ -183,9 +190,3 @@ def _describe_nothing(path: str, dtype: str, default: DefaultLimit | None) -> st
         f"outputs.{path}: expected at least one check, got all of them off; keep one, "
         f"or write `per: ignore` for the output"
     )
-
-
-def describe_nearest(name: str, known: Mapping[str, object]) -> str:
-    """Return a clause with the nearest known name, empty when none is near."""
-    nearest = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {nearest[0]}?)" if nearest else ""

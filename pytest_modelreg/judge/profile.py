@@ -7,12 +7,7 @@ from pathlib import Path
 from pytest_modelreg.compare import profile_rows
 from pytest_modelreg.domain.golden import OutputProfile
 from pytest_modelreg.domain.observation import Observation
-from pytest_modelreg.store import StoredOutput, open_output
-
-
-def profile_output(stored: StoredOutput) -> OutputProfile:
-    """Return the typical row norm and the non-finite counts of one output."""
-    return profile_rows(stored)
+from pytest_modelreg.store import open_output
 
 
 def profile_observation(folder: Path, observation: Observation) -> dict[str, OutputProfile]:
@@ -23,4 +18,4 @@ def profile_observation(folder: Path, observation: Observation) -> dict[str, Out
     folder : pathlib.Path
         Where the observation's arrays are.
     """
-    return {path: profile_output(open_output(folder, record)) for path, record in observation.outputs.items()}
+    return {path: profile_rows(open_output(folder, record)) for path, record in observation.outputs.items()}

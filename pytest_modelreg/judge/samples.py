@@ -1,9 +1,8 @@
-"""Samples one by one: which drifted, how far, and what each was and is."""
+"""Samples worth a line, one by one: how far each drifted, and what it was and is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +13,10 @@ from pytest_modelreg.domain.result import SampleResult
 from pytest_modelreg.judge.kinds import KINDS
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.request import JudgeRequest
+from pytest_modelreg.judge.standings import SampleStandings, per_sample
 
-N_RENDERED = 20
-"""Samples that hold are rendered too while they are among the worst this many."""
+N_LISTED = 20
+"""Samples that hold are listed too while they are among the worst this many."""
 
 N_CHANGED_RENDERED = 1000
 """Samples that drifted or decide otherwise are rendered up to this many, so that a set of 50,000 of
@@ -24,96 +24,45 @@ which all drifted costs no more reading than anybody can read."""
 
 N_FURTHER_DIGITS = 6
 
-FloatArray = npt.NDArray[np.float64]
-MaskArray = npt.NDArray[np.bool_]
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SampleStandings:
-    """Where every common sample stands; every array has axes (sample,), in this run's order.
+def describe_samples(
+    request: JudgeRequest,
+    standings: SampleStandings,
+    judgements: Sequence[OutputJudgement],
+    *,
+    unfit: Mapping[str, str],
+    has_drifted: bool,
+) -> tuple[SampleResult, ...]:
+    """Return the results of samples worth a line, worst first: failed before held, then by ``rel_l2``.
 
     Parameters
     ----------
-    ids : tuple of str
-        Common samples.
+    unfit : mapping of str to str
+        Output paths of which every row has another shape or dtype than the golden's, and which
+        of both it is.
     has_drifted : bool
-        Failed a per-sample check, a decision that was not tolerated, or has another shape.
-    rel_l2 : float64
-        Largest over outputs, dimensionless; infinite for rows of another shape.
-    near_tie, has_flipped : bool
-        Decisions that changed: within the near-tie bound, and beyond it.
-    """
-
-    ids: tuple[str, ...]
-    has_drifted: MaskArray
-    rel_l2: FloatArray
-    near_tie: MaskArray
-    has_flipped: MaskArray
-
-    @property
-    def drifted(self) -> tuple[str, ...]:
-        """Ids of drifted samples, in this run's order."""
-        return self._select(self.has_drifted)
-
-    @property
-    def near_ties(self) -> tuple[str, ...]:
-        """Ids of samples with a near tie."""
-        return self._select(self.near_tie)
-
-    @property
-    def tolerated_flips(self) -> tuple[str, ...]:
-        """Ids of samples whose top class flipped within the limit of flips."""
-        return self._select(self.has_flipped & ~self.has_drifted)
-
-    def _select(self, mask: MaskArray) -> tuple[str, ...]:
-        return tuple(self.ids[at] for at in np.flatnonzero(mask).tolist())
-
-
-def rank_samples(ids: tuple[str, ...], judgements: Sequence[OutputJudgement]) -> SampleStandings:
-    """Gather the standing of every sample over all outputs that hold a row a sample."""
-    n_samples = len(ids)
-    standings = SampleStandings(
-        ids=ids,
-        has_drifted=np.zeros(n_samples, dtype=np.bool_),
-        rel_l2=np.zeros(n_samples),
-        near_tie=np.zeros(n_samples, dtype=np.bool_),
-        has_flipped=np.zeros(n_samples, dtype=np.bool_),
-    )
-    for judgement in _per_sample(judgements):
-        at = judgement.paired.positions
-        standings.has_drifted[at] |= judgement.failed
-        standings.rel_l2[at] = np.maximum(standings.rel_l2[at], judgement.measured.rows.rel_l2)
-        misshapen = list(judgement.paired.misshapen)
-        standings.has_drifted[misshapen] = True
-        standings.rel_l2[misshapen] = np.inf
-        decisions = judgement.measured.decisions
-        if decisions is not None:
-            standings.near_tie[at] |= decisions.top1_near_tie | decisions.topk_near_tie
-            standings.has_flipped[at] |= decisions.top1 == 0.0
-    return standings
-
-
-def describe_samples(
-    request: JudgeRequest, standings: SampleStandings, judgements: Sequence[OutputJudgement]
-) -> tuple[SampleResult, ...]:
-    """Return every sample's result, worst first: failed before held, then by ``rel_l2``.
+        Whether the case did.
 
     Notes
     -----
-    What a sample was and is gets rendered where it drifted, where a decision changed and for the
-    worst few; for all others both texts are empty. See :data:`N_CHANGED_RENDERED`.
+    Listed are all that drifted or decide otherwise, and of the others as many as fill up
+    :data:`N_LISTED`. What a sample was and is gets rendered where it is listed for a change of its own
+    (up to :data:`N_CHANGED_RENDERED`), and among the worst of a case that drifted; otherwise both texts
+    are empty: nobody reads them, and reading rows of a large golden costs more than judging them.
     """
-    columns = [_Column(request, judgement, len(standings.ids)) for judgement in _per_sample(judgements)]
+    changed = standings.has_changed
     order = np.lexsort((-standings.rel_l2, ~standings.has_drifted))
+    listed = order[(np.arange(len(order)) < N_LISTED) | changed[order]]
+    columns: list[_Column] = []
+    if has_drifted or changed.any():
+        columns = [_Column(request, judgement, len(standings.ids)) for judgement in per_sample(judgements)]
     results = []
     n_rendered = 0
-    for rank, at in enumerate(order.tolist()):
-        changed = standings.has_drifted[at] or standings.near_tie[at] or standings.has_flipped[at]
+    for rank, at in enumerate(listed.tolist()):
         expected = actual = ""
-        if columns and (rank < N_RENDERED or (changed and n_rendered < N_CHANGED_RENDERED)):
+        if (has_drifted and rank < N_LISTED) or (changed[at] and n_rendered < N_CHANGED_RENDERED):
             n_rendered += 1
-            column = max(columns, key=lambda each: each.severity(at))
-            expected, actual = column.render(at, is_named=len(columns) > 1)
+            expected, actual = _render_worst(columns, at, unfit)
         results.append(
             SampleResult(
                 id=standings.ids[at],
@@ -122,7 +71,7 @@ def describe_samples(
                 expected=expected,
                 actual=actual,
                 near_tie=bool(standings.near_tie[at]),
-                note=", ".join(_gather_notes(at, standings, columns)),
+                note=", ".join(_gather_notes(at, standings, columns, unfit)) if changed[at] else "",
             )
         )
     return tuple(results)
@@ -166,8 +115,14 @@ class _Column:
         return prefix + texts[0], prefix + texts[1]
 
 
-def _per_sample(judgements: Sequence[OutputJudgement]) -> list[OutputJudgement]:
-    return [judgement for judgement in judgements if judgement.paired.actual.per == "sample"]
+def _render_worst(columns: Sequence[_Column], at: int, unfit: Mapping[str, str]) -> tuple[str, str]:
+    """Render the output in which a sample changed most; none where only the structure did."""
+    if not columns:
+        return "", ""
+    column = max(columns, key=lambda each: each.severity(at))
+    if unfit and not column.severity(at)[0]:
+        return "", ""
+    return column.render(at, is_named=len(columns) + len(unfit) > 1)
 
 
 def _render_pair(
@@ -183,8 +138,11 @@ def _render_pair(
     return texts
 
 
-def _gather_notes(at: int, standings: SampleStandings, columns: Sequence[_Column]) -> list[str]:
-    notes = list(dict.fromkeys(note for note in (column.note(at) for column in columns) if note))
+def _gather_notes(
+    at: int, standings: SampleStandings, columns: Sequence[_Column], unfit: Mapping[str, str]
+) -> list[str]:
+    notes = [f"{path}: other {what}" for path, what in unfit.items()]
+    notes += dict.fromkeys(note for note in (column.note(at) for column in columns) if note)
     if standings.near_tie[at]:
         notes.append("near tie")
     if standings.has_flipped[at]:

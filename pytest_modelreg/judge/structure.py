@@ -6,15 +6,24 @@ not (1, 3). Outputs that agree are handed on to be measured, and nothing is said
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_modelreg.domain.errors import JudgeError
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import OutputRecord
 from pytest_modelreg.domain.result import StructureFinding
 from pytest_modelreg.judge.alignment import Alignment
-from pytest_modelreg.judge.pairing import PairedOutput, describe_shape, pair_rows
-from pytest_modelreg.judge.plan import describe_nearest
+from pytest_modelreg.judge.pairing import PairedOutput, describe_shape, is_bit_identical, pair_rows
 from pytest_modelreg.judge.request import JudgeRequest
+
+PRESENCE = "presence"
+"""What differs where only one side has the output."""
+
+RENAMED = "renamed"
+"""What differs where the output that is gone is, bit by bit, the one that appeared."""
+
+ABSENT = "absent"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,11 +38,15 @@ class Structure:
         What can be measured, in the golden's order.
     notes : tuple of str
         What was left out, and why.
+    unfit : mapping of str to str
+        Outputs that hold a row a sample on both sides, of which no row is as the golden's: which of
+        ``shape`` and ``dtype`` is other, by output path.
     """
 
     findings: tuple[StructureFinding, ...]
     outputs: tuple[PairedOutput, ...]
     notes: tuple[str, ...]
+    unfit: Mapping[str, str]
 
 
 def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
@@ -49,14 +62,22 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
     findings: list[StructureFinding] = []
     outputs: list[PairedOutput] = []
     notes: list[str] = []
+    unfit: dict[str, str] = {}
+    renamed = _find_renamed(request, alignment)
+    if renamed is not None:
+        findings.append(_describe_renamed(*renamed))
     for path in [*expected, *(path for path in actual if path not in expected)]:
         before, after = expected.get(path), actual.get(path)
+        if renamed is not None and path in renamed:
+            continue
         if request.spec_of(path).per == "ignore":
             notes.append(f"{path}: not compared: per: ignore")
         elif before is None or after is None:
             findings.append(_describe_one_sided(path, before, after))
-        elif _find_changes(path, before, after):
-            findings += _find_changes(path, before, after)
+        elif changes := _find_changes(path, before, after):
+            findings += changes
+            if before.per == after.per == "sample":
+                unfit[path] = "dtype"
         elif before.per == "batch" and not _has_same_batches(request, alignment):
             notes.append(
                 f"{path}: not compared: one value a batch, and the batches differ from the golden's "
@@ -65,8 +86,22 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
         else:
             paired, found = pair_rows(request, alignment, path, before, after)
             findings += found
-            outputs += [] if paired is None else [paired]
-    return Structure(findings=tuple(findings), outputs=tuple(outputs), notes=tuple(notes))
+            if paired is not None:
+                outputs.append(paired)
+            elif before.per == "sample":
+                unfit[path] = "shape"
+    return Structure(findings=tuple(findings), outputs=tuple(outputs), notes=tuple(notes), unfit=unfit)
+
+
+def describe_finding(finding: StructureFinding) -> str:
+    """Return a finding as a clause: ``shape of logits: expected (5, 4), got (5, 2)``."""
+    if finding.what == RENAMED:
+        return f"output was renamed: expected {finding.expected}, got {finding.actual}"
+    if finding.what != PRESENCE:
+        return f"{finding.what} of {finding.output}: expected {finding.expected}, got {finding.actual}"
+    if finding.expected == ABSENT:
+        return f"output {finding.output} appeared ({finding.actual})"
+    return f"output {finding.output} is gone (was {finding.expected})"
 
 
 def describe_record(record: OutputRecord) -> str:
@@ -81,7 +116,7 @@ def _check_declared(request: JudgeRequest) -> None:
         raise JudgeError(
             "\n".join(
                 f"{request.case}: outputs.{path}: expected an output path that the model returns "
-                f"({', '.join(known) or 'none'}), got {path!r}{describe_nearest(path, known)}"
+                f"({', '.join(known) or 'none'}), got {path!r}{suggest(path, known)}"
                 for path in unknown
             )
         )
@@ -92,9 +127,32 @@ def _describe_one_sided(
 ) -> StructureFinding:
     return StructureFinding(
         output=path,
-        what="output",
-        expected="nothing" if before is None else describe_record(before),
-        actual="nothing" if after is None else describe_record(after),
+        what=PRESENCE,
+        expected=ABSENT if before is None else describe_record(before),
+        actual=ABSENT if after is None else describe_record(after),
+    )
+
+
+def _find_renamed(request: JudgeRequest, alignment: Alignment) -> tuple[str, str] | None:
+    """Return the path that is gone and the one that appeared, where nothing but the path changed.
+
+    Only where there is one of each: of several, equal values do not tell which became which.
+    """
+    expected, actual = request.golden.observation.outputs, request.observation.outputs
+    gone = [path for path in expected if path not in actual]
+    new = [path for path in actual if path not in expected]
+    if len(gone) != 1 or len(new) != 1 or "ignore" in {request.spec_of(path).per for path in gone + new}:
+        return None
+    before, after = expected[gone[0]], actual[new[0]]
+    # Equal bytes under another order of samples are other samples' answers.
+    if not alignment.is_same_order or _find_changes(new[0], before, after):
+        return None
+    return (gone[0], new[0]) if is_bit_identical(before, after) else None
+
+
+def _describe_renamed(before: str, after: str) -> StructureFinding:
+    return StructureFinding(
+        output=after, what=RENAMED, expected=before, actual=f"{after} (values bit-identical)"
     )
 
 

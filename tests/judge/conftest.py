@@ -32,10 +32,12 @@ class Side:
     per: Mapping[str, str] = field(default_factory=dict)
     ids: Sequence[str] | None = None
     digests: Mapping[str, str] = field(default_factory=dict)
-    inputs: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, str | None] = field(default_factory=dict)
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     weights: str | None = "w1"
     batch_size: int = 2
+    warnings: Sequence[str] = ()
+    training: Sequence[str] = ()
 
 
 def name_samples(count: int) -> list[str]:
@@ -65,6 +67,8 @@ def record(folder: Path, side: Side) -> Observation:
         outputs=records,
         weights_digest=side.weights,
         fingerprint=Fingerprint(facts=dict(side.facts)),
+        warnings=tuple(side.warnings),
+        training_modules=tuple(side.training),
     )
 
 

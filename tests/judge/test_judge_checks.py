@@ -139,6 +139,40 @@ def test_limits_by_tag_are_judged_over_tagged_samples(court: Any, ask: Any, limi
     assert court.judge(expected, actual, tags={"s5": ("critical",)}, **options).verdict is Verdict.MATCH
 
 
+@pytest.mark.parametrize(("size", "verdict"), [(0.99e-3, Verdict.MATCH), (1.01e-3, Verdict.DRIFT)])
+def test_a_value_check_judges_a_tag_by_its_own_limit(
+    court: Any, ask: Any, limit: Any, size: float, verdict: Verdict
+) -> None:
+    """A sample whose tag allows less than the set drifts by the tag's limit, and only with the tag."""
+    checks = ask(limit("rel_l2", 1e-2, tags={"critical": 1e-4}))
+    result = court.judge(*_fault(size), checks=checks, tags={"s1": ("critical",), "s2": ("critical",)})
+    assert result.verdict is verdict
+    assert [(check.tag, check.limit) for check in result.checks] == [(None, 1e-2), ("critical", 1e-4)]
+    assert result.checks[0].ok
+    if verdict is Verdict.DRIFT:
+        assert result.drifted_samples == ("s1",)
+        assert "rel_l2[critical] 1.01e-04 > 0.0001 in 1 of 4 samples (worst: s1)" in result.message
+    untagged = court.judge(*_fault(size), checks=checks, tags={"s0": ("critical",)})
+    assert untagged.verdict is Verdict.MATCH
+
+
+@pytest.mark.parametrize(("name", "value"), [("mean_abs", 1e9), ("cosine", -1.0), ("max_abs", 1e9)])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_one_sided_nan_fails_the_only_check_whatever_its_limit(
+    court: Any, ask: Any, limit: Any, name: str, value: float, is_new: bool
+) -> None:
+    """A limit that everything finite passes fails the row that is NaN on one side, and no other."""
+    healthy, _ = _fault(0.0)
+    broken = healthy.copy()
+    broken[2, 4] = np.nan
+    checks = ask(limit(name, value), off=["rel_l2"])
+    result = court.judge(*((healthy, broken) if is_new else (broken, healthy)), checks=checks)
+    assert result.verdict is Verdict.DRIFT
+    assert result.drifted_samples == ("s2",)
+    assert [(check.name, check.ok) for check in result.checks] == [(name, False)]
+    assert court.judge(healthy, healthy * 1.0001, checks=checks).verdict is Verdict.MATCH
+
+
 def test_an_unknown_tag_names_the_nearest(court: Any, ask: Any, limit: Any) -> None:
     """A misspelt tag would select nothing and pass: it is an error instead."""
     checks = ask(limit("rel_l2", 1e-5, tags={"critcal": 1e-6}))
@@ -217,6 +251,26 @@ def test_a_suite_wide_limit_does_not_loosen_integers(court: Any, ask: Any, limit
     expected = np.full((2, 10), 10**6)
     result = court.judge(expected, expected + np.eye(2, 10, dtype=int), checks=ask(limit("rel_l2", 1e-2)))
     assert {check.name: check.ok for check in result.checks} == {"rel_l2": True, "exact": False}
+
+
+@pytest.mark.parametrize(("step", "verdict"), [(0, Verdict.MATCH), (1, Verdict.DRIFT)])
+def test_a_suite_wide_elementwise_does_not_loosen_integers(
+    court: Any, ask: Any, limit: Any, step: int, verdict: Verdict
+) -> None:
+    """Elements within a tolerance meant for scores are still other token ids."""
+    expected = np.full((2, 10), 10**6)
+    checks = ask(limit("elementwise", rtol=1e-3, atol=2.0))
+    result = court.judge(expected, expected + step * np.eye(2, 10, dtype=int), checks=checks)
+    assert result.verdict is verdict
+    assert {check.name: check.ok for check in result.checks} == {"elementwise": True, "exact": step == 0}
+
+
+def test_elementwise_written_for_an_integer_output_replaces_exact(court: Any, ask: Any, limit: Any) -> None:
+    """Asked for by output, the tolerance is meant: one step passes, three do not."""
+    expected = np.full((2, 10), 100)
+    checks = ask(y=[limit("elementwise", rtol=0.0, atol=2.0)])
+    assert court.judge(expected, expected + 1, checks=checks).verdict is Verdict.MATCH
+    assert court.judge(expected, expected + 3, checks=checks).verdict is Verdict.DRIFT
 
 
 def test_a_limit_written_for_an_integer_output_replaces_exact(court: Any, ask: Any, limit: Any) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.domain.check import CheckPlan, OutputChecks
 from pytest_modelreg.domain.verdict import Verdict
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -191,6 +192,29 @@ def test_a_near_tie_matches_and_is_noted(court: Any) -> None:
         True,
         "near tie",
     )
+
+
+@pytest.mark.parametrize(
+    ("facts", "margin", "verdict"),
+    [
+        ({"gpu.name": "A100", "torch.cudnn_tf32": True}, 0.0098, Verdict.MATCH),
+        ({"gpu.name": "A100", "torch.cudnn_tf32": True}, 0.0102, Verdict.DRIFT),
+        ({"gpu.name": None, "torch.cudnn_tf32": True}, 0.0098, Verdict.DRIFT),
+        ({"torch.mkldnn_matmul_fp32_precision": "bf16"}, 0.0102, Verdict.MATCH),
+    ],
+)
+def test_a_near_tie_is_as_wide_as_the_precision_of_products(
+    court: Any, side: Any, facts: Any, margin: float, verdict: Verdict
+) -> None:
+    """Under TF32 a flip is noise up to sqrt(2) * 5e-3 of the scores' norm, here about 0.01, not beyond."""
+    scores = [np.array([[1.0 + margin, 1.0]], np.float32), np.array([[1.0, 1.0 + margin]], np.float32)]
+    result = court.judge(
+        *[side(outputs={"y": each}, facts=facts) for each in scores],
+        specs={"y": OutputSpec(kind="classification")},
+        checks=CheckPlan(by_output={"y": OutputChecks(off=frozenset({"rel_l2"}))}),
+    )
+    assert result.verdict is verdict
+    assert result.samples[0].near_tie == (verdict is Verdict.MATCH)
 
 
 def test_a_widened_limit_does_not_widen_near_ties(court: Any, ask: Any, limit: Any) -> None:

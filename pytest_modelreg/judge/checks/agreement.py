@@ -45,6 +45,7 @@ TOP1_AGREEMENT = Check(
     summary="mean",
     measure=_measure_top1,
     refuse=_refuse_top1,
+    default_limit=1.0,
     reads_scores=True,
 )
 TOPK_OVERLAP = Check(

@@ -65,6 +65,9 @@ class Check:
         Value per row, float64, axes (row,); NaN where a ``mean`` check decides nothing.
     refuse : callable
         Why the check cannot be applied and what to do, or None.
+    default_limit : float or None
+        Limit where a kind applies the check without being asked (``domain.check.DEFAULT_CHECKS``);
+        None where the dtype says it.
     reads_scores : bool
         Whether the comparison has to read decisions off the rows.
     """
@@ -74,6 +77,7 @@ class Check:
     summary: str
     measure: Callable[[Measured], FloatArray]
     refuse: Callable[[OutputFacts], str | None]
+    default_limit: float | None = None
     reads_scores: bool = False
 
 

@@ -1,6 +1,7 @@
 """The output kinds known by name.
 
-To add one: a module with a :class:`Kind`, listed in :data:`KINDS` and in ``domain.check.KINDS``.
+To add one: a module with a :class:`Kind`, listed in :data:`KINDS` and in
+``domain.check.DEFAULT_CHECKS``.
 """
 
 from __future__ import annotations

@@ -39,6 +39,18 @@ def _summarise(row: Row, spec: OutputSpec) -> tuple[str, ...]:
     )
 
 
+def _find_label_fault(path: str, row_shape: tuple[int, ...], spec: OutputSpec) -> str | None:
+    """Return that the names are not one a class: every name behind the gap would be a wrong one."""
+    if spec.labels is None or len(row_shape) != 1 or row_shape[0] in (-1, len(spec.labels)):
+        return None
+    n_classes = row_shape[0]
+    names, classes = ("name", "class") if n_classes == 1 else ("names", "classes")
+    return (
+        f"labels of {path}: expected {n_classes} {names} for {n_classes} {classes}, got {len(spec.labels)}; "
+        "write one name a class, in the order of the scores, or leave `labels` out"
+    )
+
+
 def _holds_scores(row: Row) -> bool:
     return row.ndim == 1 and row.size >= 2 and row.dtype.kind == "f"
 
@@ -64,9 +76,9 @@ def _as_probabilities(row: Row) -> npt.NDArray[np.float64]:
 
 CLASSIFICATION = Kind(
     name="classification",
-    decision_limits={"top1_agreement": 1.0},
     render=_render,
     digits=2,
     columns=("top", "score", "second", "second_score"),
     summarise=_summarise,
+    find_fault=_find_label_fault,
 )

@@ -1,9 +1,12 @@
-"""What an output kind is: default checks on decisions, and how its rows read."""
+"""What an output kind is: what it needs to be declared rightly, and how its rows read.
+
+Which checks it gets without being asked is in ``domain.check.DEFAULT_CHECKS``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -21,8 +24,6 @@ class Kind:
     ----------
     name : str
         One of ``domain.check.KINDS``.
-    decision_limits : mapping of str to float
-        Default checks beyond the dtype's check of values, with their limits.
     render : callable
         ``(row, spec, digits)`` to one line that a person can compare with another.
     digits : int
@@ -31,12 +32,21 @@ class Kind:
         Titles of its cells in ``summary.csv``.
     summarise : callable
         ``(row, spec)`` to these cells, numbers to 6 significant digits, so that noise in
-        the last bits rarely shows in a diff.
+        the last bits rarely shows in a diff. A cell that is no single number starts with a
+        letter or a bracket: ``-1.5 2.0`` would read as a formula to a spreadsheet.
+    find_fault : callable
+        ``(path, row_shape, spec)`` to why what the suite declares does not fit rows of this
+        shape (-1 where rows differ) and what to do, or None.
     """
 
     name: str
-    decision_limits: Mapping[str, float] = field(default_factory=dict)
     render: Callable[[Row, OutputSpec, int], str]
     digits: int = 4
     columns: tuple[str, ...]
     summarise: Callable[[Row, OutputSpec], tuple[str, ...]]
+    find_fault: Callable[[str, tuple[int, ...], OutputSpec], str | None]
+
+
+def accept_any_shape(path: str, row_shape: tuple[int, ...], spec: OutputSpec) -> str | None:
+    """Accept rows of every shape."""
+    return None

@@ -44,8 +44,16 @@ def describe_non_finite(row: Row) -> str:
 
 def summarise_values(row: Row) -> tuple[str, str]:
     """Return the norm and the first values, for ``summary.csv``."""
-    first = row.reshape(-1)[:N_FIRST].tolist()
     return (
         format_number(compute_norm(row), SUMMARY_DIGITS) + describe_non_finite(row),
-        " ".join(format_number(value, SUMMARY_DIGITS) for value in first),
+        list_first(row, N_FIRST),
     )
+
+
+def list_first(row: Row, count: int) -> str:
+    """Return the first values for a cell: ``[-0.5 2.0 1.0]``.
+
+    In brackets, because a bare ``-0.5 2.0`` is a formula to a spreadsheet.
+    """
+    values = [format_number(value, SUMMARY_DIGITS) for value in row.reshape(-1)[:count].tolist()]
+    return f"[{' '.join(values)}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_modelreg.domain.case import OutputSpec
-from pytest_modelreg.judge.kinds.kind import Kind, Row
+from pytest_modelreg.judge.kinds.kind import Kind, Row, accept_any_shape
 from pytest_modelreg.judge.kinds.numbers import render_values, summarise_values
 
 
@@ -15,4 +15,10 @@ def _summarise(row: Row, spec: OutputSpec) -> tuple[str, ...]:
     return summarise_values(row)
 
 
-TENSOR = Kind(name="tensor", render=_render, columns=("norm", "first"), summarise=_summarise)
+TENSOR = Kind(
+    name="tensor",
+    render=_render,
+    columns=("norm", "first"),
+    summarise=_summarise,
+    find_fault=accept_any_shape,
+)
