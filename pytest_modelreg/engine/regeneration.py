@@ -42,11 +42,14 @@ class Regeneration:
         The user's words; needed before anything is replaced.
     ci : str or None
         The CI variable that was overridden; stamped into the golden.
+    reason_flag : str
+        What the user types to give a reason, for messages.
     """
 
     mode: Mode
     reason: str | None = None
     ci: str | None = None
+    reason_flag: str = "--reason"
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether a case with this verdict has its observation recorded."""
@@ -67,7 +70,7 @@ class Regeneration:
         if self.reason is None:
             raise RegenerationRefused(
                 f"{case_id}: replacing a golden needs a reason, none was given; "
-                'add --modelreg-reason "why" (command: --reason "why")'
+                f'add {self.reason_flag} "why it changes"'
             )
         return self.reason
 
@@ -82,9 +85,19 @@ def locking_variable(environ: Mapping[str, str]) -> str | None:
 
 
 def plan_regeneration(
-    mode: str, *, reason: str | None, allow_ci: bool, environ: Mapping[str, str]
+    mode: str,
+    *,
+    reason: str | None,
+    allow_ci: bool,
+    environ: Mapping[str, str],
+    flag_prefix: str = "--",
 ) -> Regeneration:
     """Turn flags into a :class:`Regeneration`.
+
+    Parameters
+    ----------
+    flag_prefix : str
+        What stands before ``reason`` and ``allow-ci`` where the user types them.
 
     Raises
     ------
@@ -95,9 +108,14 @@ def plan_regeneration(
     if ci is not None and not allow_ci:
         raise RegenerationRefused(
             f"goldens are locked in CI: {ci}={environ[ci]} is set, so nothing is regenerated; "
-            "regenerate on a developer's machine and commit the golden, or pass "
-            "--modelreg-allow-ci (command: --allow-ci), which is stamped into the golden"
+            "regenerate on a developer's machine and commit the golden, or add "
+            f"{flag_prefix}allow-ci, which is stamped into the golden"
         )
     if reason is not None and not reason.strip():
         raise RegenerationRefused("the reason is empty; say in a sentence why the golden changes")
-    return Regeneration(mode=Mode(mode), reason=reason.strip() if reason else None, ci=ci)
+    return Regeneration(
+        mode=Mode(mode),
+        reason=reason.strip() if reason else None,
+        ci=ci,
+        reason_flag=f"{flag_prefix}reason",
+    )

@@ -17,6 +17,7 @@ from pytest_modelreg.engine.discovery import SUITE_FILE
 from pytest_modelreg.engine.suite import parse_suite
 from pytest_modelreg.engine.suite_file.scalar import resolve_scalar
 from pytest_modelreg.engine.suite_file.support import MAX_NAME_CHARS, RESERVED_NAMES
+from pytest_modelreg.observe import LOADERS
 from pytest_modelreg.store.sample_files import list_files
 
 LOADER_SUFFIXES: Mapping[str, frozenset[str]] = {
@@ -45,7 +46,7 @@ modelreg: 1
 suite: {name}
 samples:
   folder: {samples}
-  loader: {loader}  # image | array | text | json | bytes | path | module:fn
+  loader: {loader}  # {loaders} | module:fn
 
 reference:
   model: {model}
@@ -101,6 +102,7 @@ def write_suite(
     text = _TEMPLATE.format(
         name=_quote(name if name is not None else _name_after(folder)),
         samples=_quote(_relative(samples, folder)),
+        loaders=" | ".join(LOADERS),
         loader=_quote(loader if loader is not None else guess_loader(samples)),
         model=_quote(model),
         checkpoint="" if shown is None else f"  checkpoint: {shown}\n",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_modelreg.domain.errors import UsageFault
+from pytest_modelreg.domain.errors import Fault, SuiteFileError, UsageFault
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.engine.discovery import find_suites
-from pytest_modelreg.engine.suite import CasePlan, Suite, load_suites
+from pytest_modelreg.engine.run import find_project_root
+from pytest_modelreg.engine.suite import CasePlan, Suite, load_suite, load_suites
 
 
 def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePlan]]:
@@ -20,39 +22,66 @@ def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePl
         Suite files or folders with them, suite names, case ids; none means every
         suite below ``base``.
     base : Path
-        Where to look for suites, and what relative files are relative to.
+        Where the command was typed: suites are looked for below it, names also in the
+        whole project around it.
 
     Raises
     ------
     SuiteFileError
-        With the faults of all suites looked at.
+        With the faults of the suites that were meant, or may have been.
     UsageFault
         When there is no suite, or a word names nothing; it names the nearest.
     """
     paths = [base / target for target in targets if (base / target).exists()]
     words = [target for target in targets if not (base / target).exists()]
-    roots = [*paths, base] if words or not paths else paths
-    found = load_suites(find_suites(roots, ignored=lambda path: False), rootdir=base)
-    if not found:
-        raise UsageFault(
-            f"no modelreg.yaml or *.modelreg.yaml below {', '.join(map(str, roots))}; "
-            "`modelreg init` writes a first one"
-        )
-    cases = [(suite, case) for suite in found for case in suite.cases]
+    root = find_project_root(base)
     if not targets:
-        return cases
-    files = set(find_suites(paths, ignored=lambda path: False))
+        return _cases_of(_load(find_suites([base], ignored=_none), base, root))
+    named = _cases_of(_load(find_suites(paths, ignored=_none), base, root)) if paths else []
+    return named + [found for found in _find_words(words, base, root) if found not in named]
+
+
+def _find_words(words: Sequence[str], base: Path, root: Path) -> list[tuple[Suite, CasePlan]]:
+    """Return the cases of suite names and case ids, looked for below ``base``, then below the project.
+
+    A neighbour's faulty suite file is nobody's business as long as every word is found.
+    """
+    if not words:
+        return []
+    cases: list[tuple[Suite, CasePlan]] = []
+    faults: list[Fault] = []
+    unknown = set(words)
+    for folder in dict.fromkeys((base, root)):
+        for file in find_suites([folder], ignored=_none):
+            try:
+                cases += [case for case in _cases_of([load_suite(file, rootdir=root)]) if case not in cases]
+            except SuiteFileError as error:
+                faults += error.faults
+        unknown = set(words) - {suite.name for suite, _ in cases} - {case.id for _, case in cases}
+        if not unknown:
+            return [(suite, case) for suite, case in cases if suite.name in words or case.id in words]
+    if faults:
+        raise SuiteFileError(list(dict.fromkeys(faults)))
     known = sorted({suite.name for suite, _ in cases} | {case.id for _, case in cases})
-    for word in words:
-        if word not in known:
-            near = difflib.get_close_matches(word, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise UsageFault(
-                f"{word}: expected a suite file, a suite's name or a case id, found none of them{hint}; "
-                f"known here: {', '.join(known)}"
-            )
-    return [
-        (suite, case)
-        for suite, case in cases
-        if suite.file in files or suite.name in words or case.id in words
-    ]
+    word = sorted(unknown)[0]
+    raise UsageFault(
+        f"{word}: expected a suite file, a suite's name or a case id, found none of them"
+        f"{suggest(word, known)}; known here: {', '.join(known) or 'no suite'}"
+    )
+
+
+def _load(files: Sequence[Path], base: Path, root: Path) -> list[Suite]:
+    if not files:
+        elsewhere = [os.path.relpath(path, base) for path in find_suites([root], ignored=_none)]
+        hint = f"name it: {elsewhere[0]}" if elsewhere else "`modelreg init` writes a first one"
+        raise UsageFault(f"expected modelreg.yaml or *.modelreg.yaml here or below, found none; {hint}")
+    return load_suites(files, rootdir=root)
+
+
+def _cases_of(suites: Sequence[Suite]) -> list[tuple[Suite, CasePlan]]:
+    return [(suite, case) for suite in suites for case in suite.cases]
+
+
+def _none(path: Path) -> bool:
+    """Pass over nothing that discovery would look into."""
+    return False

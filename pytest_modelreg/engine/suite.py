@@ -137,30 +137,32 @@ def load_suites(paths: Sequence[Path], *, rootdir: Path) -> list[Suite]:
             suites.append(load_suite(path, rootdir=rootdir))
         except SuiteFileError as error:
             faults += error.faults
-    faults += find_shared_goldens(suites)
+    faults += find_shared_names(suites)
     if faults:
         raise SuiteFileError(faults)
     return suites
 
 
-def find_shared_goldens(suites: Iterable[Suite]) -> list[Fault]:
-    """Return a fault for every suite whose goldens would be those of one before it.
+def find_shared_names(suites: Iterable[Suite]) -> list[Fault]:
+    """Return a fault for every suite of a run that has the name of one before it.
 
-    Names that differ only in case or in their Unicode form are one folder on some file
-    systems, so they count as equal.
+    Their cases would have the same ids, so that a report or a command could mean
+    either. Names that differ only in case or in their Unicode form are one folder on
+    some file systems, so they count as equal. A suite file that is reached by two
+    paths is one suite.
     """
     faults = []
-    seen: dict[tuple[str, str], Suite] = {}
+    seen: dict[str, Suite] = {}
     for suite in suites:
         name = unicodedata.normalize("NFC", suite.name).casefold()
-        first = seen.setdefault((os.path.realpath(suite.golden_root), name), suite)
-        if first is not suite and first.file != suite.file:
+        first = seen.setdefault(name, suite)
+        if os.path.realpath(first.file) != os.path.realpath(suite.file):
             faults.append(
                 Fault(
                     where=suite.where,
                     key="suite",
                     message=f"expected a name of its own, got {suite.name!r}, which {first.where} has too, "
-                    "with the same golden folder (rename one of them or give it another `golden`)",
+                    "so that their cases could not be told apart (rename one of them)",
                 )
             )
     return faults

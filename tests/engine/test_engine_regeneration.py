@@ -34,7 +34,7 @@ def test_lock_looks_at_whether_the_variable_is_empty(environ, expected):
 
 def test_refusal_in_ci_names_variable_and_override():
     """The user learns what locked and both ways on."""
-    with pytest.raises(RegenerationRefused, match=r"CI=1 .*--modelreg-allow-ci.*--allow-ci"):
+    with pytest.raises(RegenerationRefused, match=r"CI=1 .*add --allow-ci"):
         plan_regeneration("all", reason="r", allow_ci=False, environ={"CI": "1"})
 
 

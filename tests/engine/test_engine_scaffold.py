@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import UsageFault
-from pytest_modelreg.engine.scaffold import _quote, guess_loader, write_suite
+from pytest_modelreg.engine.scaffold import LOADER_SUFFIXES, _quote, guess_loader, write_suite
 from pytest_modelreg.engine.suite import Suite, load_suite
 from pytest_modelreg.engine.suite_file.document import parse_document
 from pytest_modelreg.engine.suite_file.fault import FaultLog
+from pytest_modelreg.observe import LOADERS
 
 
 def scaffold(folder: Path, **changes) -> Suite:
@@ -49,6 +50,14 @@ def test_scaffolded_suite_has_what_was_asked_for(project):
     assert (case.template.loader, suite.samples_folder) == ("image", project / "samples")
     assert case.template.checkpoint is not None
     assert case.template.checkpoint.path == str(project / "w.safetensors")
+
+
+def test_every_loader_is_named_in_the_file_and_only_those_are_guessed(project):
+    """The comment beside the guess says what else there is."""
+    scaffold(project)
+    comment = f"# {' | '.join(LOADERS)} | module:fn"
+    assert comment in (project / "modelreg.yaml").read_text()
+    assert LOADER_SUFFIXES.keys() <= LOADERS.keys()
 
 
 def test_paths_are_written_relative_to_the_file(project, monkeypatch):

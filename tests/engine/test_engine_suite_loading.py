@@ -12,8 +12,9 @@ import pytest
 from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, OutputSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import SuiteFileError
 from pytest_modelreg.domain.sample import Sample, SampleSet
-from pytest_modelreg.engine.suite import find_shared_goldens, load_suite, load_suites
-from pytest_modelreg.engine.suite_file import support
+from pytest_modelreg.engine.suite import find_shared_names, load_suite, load_suites
+from pytest_modelreg.observe import LOADERS
+from pytest_modelreg.runtimes import table
 
 FULL = """\
 modelreg: 1                               # format version
@@ -131,7 +132,7 @@ def test_relative_suite_file_gives_absolute_paths(suites, monkeypatch):
     assert suite.cases[0].template.python_path == (str(suites.path),)
 
 
-@pytest.mark.parametrize("loader", [*support.LOADERS, "shop.io:read"])
+@pytest.mark.parametrize("loader", [*LOADERS, "shop.io:read"])
 def test_every_loader_is_known(suites, loader):
     """By name, or as a reference."""
     suite = suites.load(suites.suite.replace("loader: json", f"loader: {loader}"))
@@ -146,8 +147,8 @@ def test_reasonable_names_are_accepted(suites, name):
 
 def test_runtime_of_another_distribution_is_accepted_with_its_options(suites, monkeypatch):
     """A runtime that is not built in is looked up among entry points; its options are its own."""
-    offered = [EntryPoint(name="tvm", value="x:y", group=support.RUNTIME_GROUP)]
-    monkeypatch.setattr(support, "entry_points", lambda group: offered)
+    offered = [EntryPoint(name="tvm", value="x:y", group=table.ENTRY_POINT_GROUP)]
+    monkeypatch.setattr(table, "entry_points", lambda group: offered)
     case = suites.extend("  runtime: {kind: tvm, target: llvm, fast: ~}\n").cases[0]
     assert case.template.runtime == RuntimeSpec(kind="tvm", options={"target": "llvm", "fast": None})
     (fault,) = suites.faults_of_extension("  runtime: tvn\n")
@@ -160,18 +161,8 @@ def test_built_in_runtime_costs_no_walk_over_distributions(suites, monkeypatch):
     def refuse(group: str) -> None:
         raise AssertionError(f"looked up {group}")
 
-    monkeypatch.setattr(support, "entry_points", refuse)
+    monkeypatch.setattr(table, "entry_points", refuse)
     assert suites.extend("  runtime: eager\n").cases
-
-
-def test_words_are_those_of_the_layers_that_carry_them_out():
-    """A loader or runtime that one side knows and the other does not would fail in the middle of a run."""
-    from pytest_modelreg.observe.loaders import LOADERS
-    from pytest_modelreg.runtimes.table import BUILTIN, ENTRY_POINT_GROUP
-
-    assert set(support.LOADERS) == set(LOADERS)
-    assert set(support.RUNTIME_OPTIONS) == set(BUILTIN)
-    assert support.RUNTIME_GROUP == ENTRY_POINT_GROUP
 
 
 def test_faults_of_several_files_are_one_error(suites):
@@ -192,32 +183,22 @@ def test_suites_come_in_order_each_file_once(suites):
 
 
 @pytest.mark.parametrize("other", ["toy", "Toy"])
-def test_two_suites_of_one_golden_folder_are_a_fault_naming_both(suites, other):
-    """Each would overwrite or judge the other's golden, on some file systems also if only case differs."""
+@pytest.mark.parametrize("golden", ["", "golden: other\n"])
+def test_two_suites_of_one_name_are_a_fault_naming_both(suites, other, golden):
+    """Their cases would share ids, and on some file systems their goldens also if only case differs."""
     one = suites.write(suites.suite, "a.modelreg.yaml")
-    two = suites.write(suites.suite.replace("toy", other, 1), "b.modelreg.yaml")
+    two = suites.write(suites.suite.replace("toy", other, 1) + golden, "b.modelreg.yaml")
     with pytest.raises(SuiteFileError) as caught:
         load_suites([one, two], rootdir=suites.path)
     assert str(caught.value) == (
         f"b.modelreg.yaml:2: suite: expected a name of its own, got '{other}', "
-        "which a.modelreg.yaml:2 has too, with the same golden folder "
-        "(rename one of them or give it another `golden`)"
+        "which a.modelreg.yaml:2 has too, so that their cases could not be told apart (rename one of them)"
     )
 
 
-def test_two_suites_of_one_name_may_have_goldens_of_their_own(suites):
-    """Two projects of a repository both have a classifier."""
+def test_suite_file_reached_by_two_paths_is_one_suite(suites):
+    """A link does not make two suites of one."""
     one = suites.write(suites.suite, "a.modelreg.yaml")
-    two = suites.write(suites.suite + "golden: other\n", "b.modelreg.yaml")
-    assert len(load_suites([one, two], rootdir=suites.path)) == 2
-
-
-def test_golden_folders_that_are_one_place_are_the_same(suites):
-    """A link does not make two places of one."""
-    (suites.path / "golden").mkdir()
-    (suites.path / "link").symlink_to(suites.path / "golden")
-    one = suites.write(suites.suite, "a.modelreg.yaml")
-    two = suites.write(suites.suite + "golden: link\n", "b.modelreg.yaml")
-    loaded = [load_suite(file, rootdir=suites.path) for file in (one, two)]
-    assert len(find_shared_goldens(loaded)) == 1
-    assert find_shared_goldens(loaded[:1] * 2) == []
+    (suites.path / "b.modelreg.yaml").symlink_to(one)
+    loaded = [load_suite(file, rootdir=suites.path) for file in (one, suites.path / "b.modelreg.yaml")]
+    assert find_shared_names(loaded) == []

@@ -15,6 +15,7 @@ from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.check import (
     CHECK_NAMES,
     CLASSIFICATION_ONLY,
+    DEFAULT_CHECKS,
     KINDS,
     CheckPlan,
     Limit,
@@ -24,21 +25,10 @@ from pytest_modelreg.engine.suite_file.document import Document
 from pytest_modelreg.engine.suite_file.fault import FaultLog, KeyPath, list_names
 from pytest_modelreg.engine.suite_file.limit import (
     ChecksBlock,
-    CosineLimit,
-    DistanceLimit,
-    ElementwiseLimit,
-    FractionLimit,
+    ElementwiseBlock,
+    NumberBlock,
 )
 from pytest_modelreg.engine.suite_file.model import JudgingBlock, OutputBlock
-
-_VALUE_CHECK = "rel_l2"
-"""The default check of values; of integers it is ``exact``, which a suite cannot know."""
-
-_DEFAULT_CHECKS: Mapping[str, tuple[str, ...]] = {
-    "tensor": (_VALUE_CHECK,),
-    "regression": (_VALUE_CHECK,),
-    "classification": (_VALUE_CHECK, "top1_agreement"),
-}
 
 
 def plan_checks(outputs: Mapping[str, OutputBlock], checks: ChecksBlock) -> CheckPlan:
@@ -151,7 +141,7 @@ def _check_remaining(block: JudgingBlock, document: Document, log: FaultLog) -> 
 
 
 def _remains(checks: OutputChecks, kind: str) -> bool:
-    return bool(checks.limits) or bool(set(_DEFAULT_CHECKS[kind]) - checks.off)
+    return bool(checks.limits) or bool(set(DEFAULT_CHECKS[kind]) - checks.off)
 
 
 def _advice(kind: str) -> str:
@@ -170,11 +160,9 @@ def _read_checks(checks: ChecksBlock, source: str) -> dict[str, Limit | None]:
 def _read_limit(name: str, block: Any, source: str) -> Limit | None:
     if block is None:
         return None
-    if isinstance(block, DistanceLimit):
-        return Limit(name=name, value=block.max, tags=dict(block.tags), source=source)
-    if isinstance(block, FractionLimit | CosineLimit):
-        return Limit(name=name, value=block.min, tags=dict(block.tags), source=source)
-    if isinstance(block, ElementwiseLimit):
+    if isinstance(block, NumberBlock):
+        return Limit(name=name, value=block.number, tags=dict(block.tags), source=source)
+    if isinstance(block, ElementwiseBlock):
         return Limit(name=name, rtol=block.rtol, atol=block.atol, source=source)
     return Limit(name=name, source=source)
 

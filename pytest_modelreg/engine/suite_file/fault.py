@@ -1,15 +1,14 @@
 """Faults of a suite file while they are gathered, and the words they are put in.
 
-What belongs here: key paths, how a value is named in ``got X``, the nearest name, and
-the log that keeps faults with their line. What is wrong is decided elsewhere.
+What belongs here: key paths, how a value is named in ``got X``, and the log that keeps
+faults with their line. What is wrong is decided elsewhere.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ KeyPath = tuple[str | int, ...]
 """Where something sits in a file: keys, and indexes of lists."""
 
 _MAX_SHOWN_CHARS = 60
-_OPPOSITE = {"min": "max", "max": "min"}
 
 
 class FaultLog:
@@ -96,18 +94,6 @@ def describe_value(value: Any) -> str:
     if isinstance(value, str):
         return shorten(repr(value))
     return shorten(str(value))
-
-
-def find_nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that ``word`` was probably meant to be."""
-    options = list(known)
-    if _OPPOSITE.get(word) in options:
-        return _OPPOSITE[word]
-    if len(word) > _MAX_SHOWN_CHARS:
-        return None
-    lowered = {option.lower(): option for option in options}
-    near = difflib.get_close_matches(word.lower(), lowered, n=1)
-    return lowered[near[0]] if near else None
 
 
 def list_names(names: Sequence[str]) -> str:

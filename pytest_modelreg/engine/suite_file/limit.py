@@ -8,7 +8,7 @@ measure in ``judge``; to add a form, add a block and the function that expands i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -21,62 +21,67 @@ NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
-_TAGS = "limits for the samples with a tag, judged apart"
+Number = TypeVar("Number")
 
 
-class DistanceLimit(Block):
+class NumberBlock(Block, Generic[Number]):
+    """A number that a measure is held against: for all samples, or for those with a tag.
+
+    Subclasses add the number for all samples under the key that ``bound`` names.
+    """
+
+    not_yet: ClassVar[frozenset[str]] = CHECK_KEYS_NOT_YET
+    bound: ClassVar[Literal["max", "min"]]
+
+    tags: dict[Tag, Number] = Field(
+        default_factory=dict, description="limits for the samples with a tag, judged apart"
+    )
+
+    @property
+    def number(self) -> float | None:
+        """The limit for all samples; None where only tags carry limits."""
+        number: float | None = getattr(self, self.bound)
+        return number
+
+    @model_validator(mode="after")
+    def _require_number(self) -> NumberBlock[Number]:
+        if self.number is None and not self.tags:
+            raise expect(f"{self.bound} or tags")
+        return self
+
+
+class DistanceBlock(NumberBlock[NonNegative]):
     """A largest allowed distance."""
 
-    not_yet: ClassVar[frozenset[str]] = CHECK_KEYS_NOT_YET
+    bound = "max"
 
     max: NonNegative | None = Field(default=None, description="the largest value that is no drift")
-    tags: dict[Tag, NonNegative] = Field(default_factory=dict, description=_TAGS)
-
-    @model_validator(mode="after")
-    def _require_number(self) -> DistanceLimit:
-        if self.max is None and not self.tags:
-            raise expect("max or tags")
-        return self
 
 
-class FractionLimit(Block):
+class FractionBlock(NumberBlock[Fraction]):
     """A smallest allowed fraction of samples."""
 
-    not_yet: ClassVar[frozenset[str]] = CHECK_KEYS_NOT_YET
+    bound = "min"
 
     min: Fraction | None = Field(default=None, description="the smallest value that is no drift, 0 to 1")
-    tags: dict[Tag, Fraction] = Field(default_factory=dict, description=_TAGS)
-
-    @model_validator(mode="after")
-    def _require_number(self) -> FractionLimit:
-        if self.min is None and not self.tags:
-            raise expect("min or tags")
-        return self
 
 
-class CosineLimit(Block):
+class CosineBlock(NumberBlock[Cosine]):
     """A smallest allowed cosine."""
 
-    not_yet: ClassVar[frozenset[str]] = CHECK_KEYS_NOT_YET
+    bound = "min"
 
     min: Cosine | None = Field(default=None, description="the smallest value that is no drift, -1 to 1")
-    tags: dict[Tag, Cosine] = Field(default_factory=dict, description=_TAGS)
-
-    @model_validator(mode="after")
-    def _require_number(self) -> CosineLimit:
-        if self.min is None and not self.tags:
-            raise expect("min or tags")
-        return self
 
 
-class ElementwiseLimit(Block):
+class ElementwiseBlock(Block):
     """Every element: ``|actual - expected| <= atol + rtol * |expected|``."""
 
     rtol: NonNegative = Field(description="allowed share of the expected element", examples=[1e-3])
     atol: NonNegative = Field(description="allowed difference, in the output's unit", examples=[1e-6])
 
 
-class ExactLimit(Block):
+class ExactBlock(Block):
     """Every element equal; has no number. Written as ``true``."""
 
 
@@ -118,34 +123,34 @@ def _is_number(text: str) -> bool:
 Off = Literal[False, "off"]
 
 DistanceCheck = Annotated[
-    DistanceLimit | None,
+    DistanceBlock | None,
     BeforeValidator(
         _expand("a number, {max: NUMBER, tags: {TAG: NUMBER}} or off", "max"),
-        json_schema_input_type=NonNegative | Off | DistanceLimit,
+        json_schema_input_type=NonNegative | Off | DistanceBlock,
     ),
 ]
 FractionCheck = Annotated[
-    FractionLimit | None,
+    FractionBlock | None,
     BeforeValidator(
         _expand("a number, {min: NUMBER, tags: {TAG: NUMBER}} or off", "min"),
-        json_schema_input_type=Fraction | Off | FractionLimit,
+        json_schema_input_type=Fraction | Off | FractionBlock,
     ),
 ]
 CosineCheck = Annotated[
-    CosineLimit | None,
+    CosineBlock | None,
     BeforeValidator(
         _expand("a number, {min: NUMBER, tags: {TAG: NUMBER}} or off", "min"),
-        json_schema_input_type=Cosine | Off | CosineLimit,
+        json_schema_input_type=Cosine | Off | CosineBlock,
     ),
 ]
 ElementwiseCheck = Annotated[
-    ElementwiseLimit | None,
+    ElementwiseBlock | None,
     BeforeValidator(
-        _expand("{rtol: NUMBER, atol: NUMBER} or off", None), json_schema_input_type=Off | ElementwiseLimit
+        _expand("{rtol: NUMBER, atol: NUMBER} or off", None), json_schema_input_type=Off | ElementwiseBlock
     ),
 ]
 ExactCheck = Annotated[
-    ExactLimit | None,
+    ExactBlock | None,
     BeforeValidator(_expand_exact, json_schema_input_type=Literal[True, False, "off"]),
 ]
 

@@ -32,8 +32,8 @@ from pytest_modelreg.engine.suite_file.support import AXES_NOT_YET, RUNTIME_KEYS
 from pytest_modelreg.engine.suite_file.value import (
     Count,
     FormatVersion,
-    Kind,
-    Loader,
+    KindName,
+    LoaderName,
     OutputPath,
     Per,
     Reference,
@@ -42,6 +42,7 @@ from pytest_modelreg.engine.suite_file.value import (
     Text,
     expect,
 )
+from pytest_modelreg.observe import CHECKPOINT_SUFFIXES, LOADERS
 
 
 class SamplesBlock(Block):
@@ -50,9 +51,9 @@ class SamplesBlock(Block):
     folder: ExistingFolder = Field(
         description="folder with samples.csv, relative to this file", examples=["fixtures/photos"]
     )
-    loader: Loader = Field(
-        description="how a sample's file is read: image (PIL, mode as stored), array, text, json, bytes, "
-        "path, or module:fn called with the path",
+    loader: LoaderName = Field(
+        description=f"how a sample's file is read: {', '.join(LOADERS)} (image: Pillow, mode as stored), "
+        "or module:fn called with the path",
         examples=["image"],
     )
 
@@ -61,7 +62,8 @@ class CheckpointBlock(Block):
     """A file with weights."""
 
     path: Text = Field(
-        description=".safetensors, .pt or .pth (read with weights_only), relative to this file; "
+        description=f"{', '.join(CHECKPOINT_SUFFIXES)} file (read without running code), relative to this "
+        "file; "
         "with `package`, inside that package",
         examples=["weights/v1.safetensors"],
     )
@@ -153,7 +155,7 @@ class ReferenceBlock(Block):
 class OutputBlock(Block):
     """What the numbers of one output mean."""
 
-    kind: Kind = Field(default="tensor", description="what the numbers are; gives the default checks")
+    kind: KindName = Field(default="tensor", description="what the numbers are; gives the default checks")
     per: Per = Field(
         default="sample",
         description="what the leading dimension is: the samples of a batch, one value a batch, or ignore",

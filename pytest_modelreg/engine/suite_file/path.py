@@ -15,8 +15,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from pytest_modelreg.engine.suite_file.support import CHECKPOINT_SUFFIXES
 from pytest_modelreg.engine.suite_file.value import NOT_YET, expect
+from pytest_modelreg.observe import CHECKPOINT_SUFFIXES
 
 MAX_LABELS_BYTES = 16 * 1024 * 1024
 """Largest labels file, in bytes."""

@@ -14,19 +14,19 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from pytest_modelreg import __version__
+from pytest_modelreg.domain.case import PER
 from pytest_modelreg.domain.check import KINDS
-from pytest_modelreg.engine.suite_file.fault import find_nearest, list_names, shorten
+from pytest_modelreg.domain.nearest import find_nearest
+from pytest_modelreg.engine.suite_file.fault import list_names, shorten
 from pytest_modelreg.engine.suite_file.support import (
-    FORMAT_VERSION,
     KINDS_NOT_YET,
-    LOADERS,
     MAX_NAME_CHARS,
-    PER,
     RESERVED_NAMES,
-    RUNTIME_OPTIONS,
     RUNTIMES_NOT_YET,
-    find_runtime_names,
+    SUITE_FORMAT,
 )
+from pytest_modelreg.observe import LOADERS
+from pytest_modelreg.runtimes import BUILTIN, list_runtime_names
 
 NOT_YET = f"not supported yet by this release ({__version__})"
 """What is said of words that only a later release understands."""
@@ -102,15 +102,15 @@ def _check_loader(value: str) -> str:
 
 
 def _check_runtime(value: str) -> str:
-    if value in RUNTIME_OPTIONS:
+    if value in BUILTIN:
         return value
-    known = tuple(RUNTIME_OPTIONS) if value in RUNTIMES_NOT_YET else find_runtime_names()
+    known = tuple(BUILTIN) if value in RUNTIMES_NOT_YET else list_runtime_names()
     return value if value in known else check_word(value, known, RUNTIMES_NOT_YET)
 
 
 def _check_version(value: int) -> int:
-    if value != FORMAT_VERSION:
-        raise expect(str(FORMAT_VERSION))
+    if value != SUITE_FORMAT:
+        raise expect(str(SUITE_FORMAT))
     return value
 
 
@@ -146,15 +146,15 @@ SuiteName = Annotated[
     Field(json_schema_extra={"pattern": r"^[^\[\]=/\\]+$", "minLength": 1, "maxLength": MAX_NAME_CHARS}),
 ]
 FormatVersion = Annotated[
-    int, AfterValidator(_check_version), Field(json_schema_extra={"const": FORMAT_VERSION})
+    int, AfterValidator(_check_version), Field(json_schema_extra={"const": SUITE_FORMAT})
 ]
-Loader = Annotated[
+LoaderName = Annotated[
     str,
     AfterValidator(_check_loader),
     Field(json_schema_extra={"anyOf": [{"enum": list(LOADERS)}, {"pattern": "^[^:]+:[^:]+$"}]}),
 ]
 RuntimeName = Annotated[str, AfterValidator(_check_runtime), Field(json_schema_extra={"minLength": 1})]
-Kind = Annotated[
+KindName = Annotated[
     str,
     AfterValidator(lambda value: check_word(value, KINDS, KINDS_NOT_YET)),
     Field(json_schema_extra={"enum": list(KINDS)}),

@@ -7,6 +7,7 @@ never leaves this module: it names types of Python, not things of a suite file.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,19 +15,20 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion, suggest
 from pytest_modelreg.engine.suite_file.document import Document
 from pytest_modelreg.engine.suite_file.fault import (
     FaultLog,
     KeyPath,
     describe_value,
-    find_nearest,
     list_names,
     shorten,
 )
 from pytest_modelreg.engine.suite_file.model import ReferenceBlock, SamplesBlock, SuiteBlock, find_block
 from pytest_modelreg.engine.suite_file.scalar import Scalar, resolve_scalar
-from pytest_modelreg.engine.suite_file.support import FORMAT_VERSION, RUNTIME_KEYS_NOT_YET, RUNTIME_OPTIONS
+from pytest_modelreg.engine.suite_file.support import RUNTIME_KEYS_NOT_YET, SUITE_FORMAT
 from pytest_modelreg.engine.suite_file.value import NOT_YET
+from pytest_modelreg.runtimes import BUILTIN, list_builtin_options
 
 _EXPECTED: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "string_type": "text",
@@ -50,6 +52,9 @@ _ELSEWHERE: Mapping[str, str] = {
 }
 """Where a key belongs that was written in another mapping."""
 
+_OPPOSITE: Mapping[str, str] = {"min": "max", "max": "min"}
+"""The end of a limit that was meant when a check has only the other one."""
+
 _FREE_FORM: tuple[KeyPath, ...] = (("reference", "model_args"), ("reference", "runtime"))
 """Mappings whose values are handed to user code as they are."""
 
@@ -66,9 +71,9 @@ def check_version(document: Document, log: FaultLog) -> None:
         got = describe_value(document.data)
         raise log.stop(document.line(()), f"expected a mapping with the keys of a suite, got {got}")
     version = document.data.get("modelreg")
-    if type(version) is int and version > FORMAT_VERSION:
+    if type(version) is int and version > SUITE_FORMAT:
         got = f"got {describe_value(version)}: the file is for a newer release; upgrade pytest-modelreg"
-        raise log.stop(document.line(("modelreg",)), f"expected {FORMAT_VERSION}, {got}", ("modelreg",))
+        raise log.stop(document.line(("modelreg",)), f"expected {SUITE_FORMAT}, {got}", ("modelreg",))
 
 
 def validate(document: Document, root: Path, log: FaultLog) -> SuiteBlock | None:
@@ -77,12 +82,13 @@ def validate(document: Document, root: Path, log: FaultLog) -> SuiteBlock | None
         block = SuiteBlock.model_validate(document.data, context={"root": root})
     except ValidationError as error:
         block = None
-        _log_errors(error, document, log)
+        log_errors(error, document, log)
     _check_tree(document, log)
     return block
 
 
-def _log_errors(error: ValidationError, document: Document, log: FaultLog) -> None:
+def log_errors(error: ValidationError, document: Document, log: FaultLog) -> None:
+    """Note everything that pydantic found, in our own words."""
     suggested: set[KeyPath] = set()
     missing: list[KeyPath] = []
     for details in error.errors(include_url=False):
@@ -111,9 +117,9 @@ def _log_unknown_key(path: KeyPath, document: Document, log: FaultLog) -> str | 
     if key in not_yet or (path[-2:-1] == ("checks",) and ":" in key):
         message += f": {NOT_YET}"
     else:
-        near = find_nearest(key, [*known, *sorted(not_yet)])
-        meant = near or _ELSEWHERE.get(key)
-        message += f" (did you mean {meant}?)" if meant is not None else ""
+        opposite = _OPPOSITE.get(key)
+        near = opposite if opposite in known else find_nearest(key, [*known, *not_yet])
+        message += phrase_suggestion(near or _ELSEWHERE.get(key))
     log.add(document.line(path, of_key=True), path, message)
     return near
 
@@ -148,9 +154,7 @@ def _log_value(
         expected = known if isinstance(known, str) else known(context)
     got = context.get("got") or describe_value(value)
     hint = context.get("hint") or _guess_value(kind, context, place, value)
-    message = f"expected {expected}, got {got}"
-    if hint:
-        message += f" (did you mean {hint}?)"
+    message = f"expected {expected}, got {got}{phrase_suggestion(hint)}"
     if context.get("remark"):
         message += f": {context['remark']}"
     log.add(line, place, message)
@@ -195,7 +199,7 @@ def _check_tree(document: Document, log: FaultLog) -> None:
             log.add(
                 document.line(path, of_key=True),
                 path,
-                f'expected text as a key, got {got} (did you mean "{path[-1]}"?)',
+                f"expected text as a key, got {got}{phrase_suggestion(json.dumps(path[-1]))}",
             )
     _check_runtime_options(document, log)
 
@@ -204,15 +208,14 @@ def _check_runtime_options(document: Document, log: FaultLog) -> None:
     reference = document.data.get("reference")
     runtime = reference.get("runtime") if isinstance(reference, dict) else None
     kind = runtime.get("kind") if isinstance(runtime, dict) else None
-    if not isinstance(runtime, dict) or not isinstance(kind, str) or kind not in RUNTIME_OPTIONS:
+    if not isinstance(runtime, dict) or not isinstance(kind, str) or kind not in BUILTIN:
         return
-    options = sorted(RUNTIME_OPTIONS[kind])
+    options = sorted(list_builtin_options(kind))
     expected = list_names(options) if options else "no options"
     for key in runtime:
         if key == "kind" or key in options:
             continue
         path = ("reference", "runtime", key)
-        near = find_nearest(key, options)
-        end = f": {NOT_YET}" if key in RUNTIME_KEYS_NOT_YET else f" (did you mean {near}?)" if near else ""
+        end = f": {NOT_YET}" if key in RUNTIME_KEYS_NOT_YET else suggest(key, options)
         message = f"expected {expected} for the runtime {kind}, got {describe_value(key)}{end}"
         log.add(document.line(path, of_key=True), path, message)

@@ -1,0 +1,97 @@
+"""What running one case left behind, and in which words it is offered to the user."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.domain.check import CheckPlan
+from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.store import golden_folder, golden_sha256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a case belongs on disk.
+
+    Parameters
+    ----------
+    golden : Path
+        The folder of its golden, whether it is there or not.
+    root : Path
+        The folder whose git repository vouches for it; messages are relative to it.
+    """
+
+    golden: Path
+    root: Path
+
+    @property
+    def shown(self) -> str:
+        """The golden's folder as messages show it."""
+        golden = self.golden
+        return (golden.relative_to(self.root) if golden.is_relative_to(self.root) else golden).as_posix()
+
+    @property
+    def has_golden(self) -> bool:
+        """Whether a golden, good or broken, would be replaced by recording the case."""
+        return golden_sha256(self.golden) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The verdict of one case and what it was reached from.
+
+    Parameters
+    ----------
+    outputs : mapping of str to OutputSpec
+        What the numbers mean, by output path.
+    checks : CheckPlan
+        What is asked of them.
+    observation : Observation or None
+        None when the case could not run.
+    observation_folder : Path or None
+        Where its arrays are, or were: those of a match are removed.
+    golden : Golden or None
+        What it was judged against; None when there is none or it cannot be read.
+    golden_fault : str or None
+        Why a golden that is there cannot be read, in a run that replaces all goldens.
+    """
+
+    result: CaseResult
+    place: Place
+    outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
+    checks: CheckPlan = field(default_factory=CheckPlan)
+    samples: SampleSet | None = None
+    observation: Observation | None = None
+    observation_folder: Path | None = None
+    golden: Golden | None = None
+    golden_fault: str | None = None
+
+    @property
+    def replaces(self) -> bool:
+        """Whether accepting this would replace a golden."""
+        return self.golden is not None or self.golden_fault is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether behaviour differs from the golden, so that somebody has to decide."""
+        return self.result.verdict in (Verdict.DRIFT, Verdict.STALE)
+
+
+def place_of(suite: Suite, case: CasePlan) -> Place:
+    """Return where a suite's case belongs."""
+    return Place(golden=golden_folder(suite.golden_root, suite.name, case.variant), root=suite.root)
+
+
+def accepting_command(case_id: str, *, replaces: bool) -> str:
+    """Return the one command that makes what was seen the golden."""
+    command = f"modelreg regen {shlex.quote(case_id)}"
+    return f'{command} --reason "why it changed"' if replaces else command
