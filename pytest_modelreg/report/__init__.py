@@ -5,7 +5,16 @@ form is a new module that reads :class:`~pytest_modelreg.domain.result.CaseResul
 """
 
 from pytest_modelreg.report.document import RunFacts, case_record, fingerprint_record, report_document
+from pytest_modelreg.report.junit import junit_properties
 from pytest_modelreg.report.strict_json import dump_json
 from pytest_modelreg.report.text import render_case
 
-__all__ = ["RunFacts", "case_record", "dump_json", "fingerprint_record", "render_case", "report_document"]
+__all__ = [
+    "RunFacts",
+    "case_record",
+    "dump_json",
+    "fingerprint_record",
+    "junit_properties",
+    "render_case",
+    "report_document",
+]

@@ -10,6 +10,7 @@ from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.report.table import printable, render_table
 
 MAX_SAMPLES = 10
+MAX_DETAILS = 60
 MAX_ELEMENTS = 8
 MAX_STRUCTURE = 20
 MAX_ENVIRONMENT = 12
@@ -24,10 +25,10 @@ def render_case(result: CaseResult, *, verbose: bool = False) -> str:
         List every sample and environment change instead of the first few.
     """
     lines = [f"{result.verdict.value}: {result.message}"]
-    lines += [_indent(line) for line in result.details.splitlines()]
+    lines += _details(result, verbose=verbose)
     lines += _causes(result)
-    lines += _environment(result, verbose=verbose)
     lines += [_indent(note) for note in result.notes]
+    lines += _environment(result, verbose=verbose)
     lines += _structure(result)
     lines += _samples(result, verbose=verbose)
     for path, measures in result.outputs.items():
@@ -38,6 +39,14 @@ def render_case(result: CaseResult, *, verbose: bool = False) -> str:
             lines += _output(path, measures, checks, verbose=verbose)
     lines += _command(result)
     return "\n".join(printable(line) for line in lines)
+
+
+def _details(result: CaseResult, *, verbose: bool) -> list[str]:
+    lines = result.details.splitlines()
+    shown = lines if verbose else lines[:MAX_DETAILS]
+    return [_indent(line) for line in shown] + _rest(
+        len(lines) - len(shown), "more line(s); -v shows them", 2
+    )
 
 
 def _causes(result: CaseResult) -> list[str]:
@@ -52,7 +61,7 @@ def _environment(result: CaseResult, *, verbose: bool) -> list[str]:
     rows = [[change.key, _fact(change.expected), _fact(change.actual)] for change in shown]
     lines = [_indent("the environment differs from the golden's:")]
     lines += render_table(["fact", "expected", "actual"], rows, indent=4)
-    return lines + _rest(len(changes) - len(shown), "environment change(s); -v lists them")
+    return lines + _rest(len(changes) - len(shown), "more fact(s); -v lists them")
 
 
 def _structure(result: CaseResult) -> list[str]:
@@ -67,7 +76,9 @@ def _output(path: str, measures: OutputMeasures, checks: list[CheckResult], *, v
     total, bad = measures.n_total, measures.n_mismatched
     share = f"{bad} / {total} ({100 * bad / total:.1f} %)" if total else "no elements"
     shape = ", ".join("ragged" if axis < 0 else str(axis) for axis in measures.shape)
-    relative = "not defined (expected is all zero)" if measures.max_rel is None else _number(measures.max_rel)
+    relative = "not defined (no expected value is finite and not zero)"
+    if measures.max_rel is not None:
+        relative = _number(measures.max_rel)
     lines = [
         "",
         _indent(
@@ -120,7 +131,7 @@ def _elements(measures: OutputMeasures, *, verbose: bool) -> list[str]:
         _indent(f"{title}:", 4),
         *render_table(["sample", "index", "expected", "actual"], rows, indent=4),
     ]
-    return lines + _rest(hidden, "more element(s) beyond it not listed", indent=4)
+    return lines + _rest(hidden, "more element(s) beyond their share, not listed", indent=4)
 
 
 def _samples(result: CaseResult, *, verbose: bool) -> list[str]:
@@ -154,7 +165,7 @@ def _indent(line: str, width: int = 2) -> str:
 
 
 def _fact(value: object) -> str:
-    return "unknown" if value is None else str(value)
+    return "none" if value is None else str(value)
 
 
 def _number(value: float) -> str:
