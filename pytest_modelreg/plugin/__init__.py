@@ -8,9 +8,16 @@ files become items in ``collection``, records are gathered in ``recorder``.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
+from pytest_modelreg.plugin.off import REASON, collect_named_suite
 from pytest_modelreg.plugin.options import add_options, is_enabled, require_enabled
+
+if TYPE_CHECKING:
+    from pytest_modelreg.plugin.values import ValueChecker
 
 MARKER = "modelreg: a model-behaviour case of pytest-modelreg; select them with `-m modelreg`"
 
@@ -35,3 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_modelreg.plugin.activation import activate
 
     activate(config)
+
+
+@pytest.fixture
+def modelreg(request: pytest.FixtureRequest) -> ValueChecker:
+    """Hold values against their golden: ``modelreg.check(values, name="embed")``.
+
+    Without ``--modelreg`` a test that asks for it is skipped, never passed.
+    """
+    if not is_enabled(request.config):
+        pytest.skip(REASON)
+    from pytest_modelreg.plugin.values import ValueChecker
+
+    return ValueChecker(request.node)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Without ``--modelreg``: let a suite file that was named as an argument be skipped with a reason."""
+    return None if is_enabled(parent.config) else collect_named_suite(file_path, parent)

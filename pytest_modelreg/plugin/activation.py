@@ -9,12 +9,14 @@ import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.engine.regeneration import Regeneration, plan_regeneration
-from pytest_modelreg.engine.session import new_run_id
+from pytest_modelreg.engine.run import new_run_id
+from pytest_modelreg.plugin.carrying import OutcomeCarrier
 from pytest_modelreg.plugin.collection import SuiteCollection
 from pytest_modelreg.plugin.options import Options, read_options
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
+from pytest_modelreg.plugin.values import ValueChecks
 
 
 def activate(config: pytest.Config) -> None:
@@ -40,6 +42,8 @@ def activate(config: pytest.Config) -> None:
     config.stash[RUN_STATE] = state
     manager = config.pluginmanager
     manager.register(SuiteCollection(state), "modelreg-collection")
+    manager.register(ValueChecks(), "modelreg-values")
+    manager.register(OutcomeCarrier(), "modelreg-carrier")
     if worker is None:
         recorder = Recorder(state)
         manager.register(recorder, "modelreg-recorder")
@@ -60,7 +64,11 @@ def _regeneration(options: Options) -> Regeneration | None:
         return None
     try:
         return plan_regeneration(
-            options.regen, reason=options.reason, allow_ci=options.allow_ci, environ=os.environ
+            options.regen,
+            reason=options.reason,
+            allow_ci=options.allow_ci,
+            environ=os.environ,
+            flag_prefix="--modelreg-",
         )
     except ModelRegError as error:
         raise pytest.UsageError(str(error)) from error

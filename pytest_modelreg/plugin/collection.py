@@ -9,22 +9,14 @@ from typing import Any
 
 import pytest
 
-from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites, is_suite_file
-from pytest_modelreg.engine.session import Outcome
+from pytest_modelreg.engine.outcome import place_of
+from pytest_modelreg.engine.regeneration import Mode
 from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.plugin.carrying import OUTCOMES, CaseFailed
 from pytest_modelreg.plugin.state import RunState, worker_input
-from pytest_modelreg.report import case_record, fingerprint_record, render_case
-from pytest_modelreg.store import golden_folder, golden_sha256
-
-
-class CaseFailed(Exception):
-    """Raised by an item whose verdict does not pass; carries the result to the report."""
-
-    def __init__(self, result: CaseResult) -> None:
-        self.result = result
-        super().__init__(result.message)
+from pytest_modelreg.report import render_case
 
 
 class SuiteCollection:
@@ -40,11 +32,18 @@ class SuiteCollection:
         An xdist controller collects nothing itself, and a usage error that only a
         worker sees would look like a crash: so faults are looked for here, in the main
         process, and the header can name the suites.
+
+        Raises
+        ------
+        pytest.UsageError
+            For faulty suite files, and for goldens that would be replaced without a reason.
         """
         if worker_input(session.config) is None:
             for path in find_suites(_argument_paths(session.config), ignored=_ignored(session.config)):
                 self._state.load(path)
             self._state.require_faultless()
+            self._state.require_safe_targets()
+            self._require_reason()
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect ``modelreg.yaml`` and ``*.modelreg.yaml``."""
@@ -56,32 +55,25 @@ class SuiteCollection:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Stop before the first forward pass when the run cannot be carried out as asked."""
+        """Stop before the first forward pass when a file that only collection found is faulty."""
         self._state.require_faultless()
-        cases = [item for item in items if isinstance(item, CaseItem)]
+
+    def _require_reason(self) -> None:
         regeneration = self._state.regeneration
-        if regeneration is None or regeneration.mode == "missing" or regeneration.reason is not None:
+        if regeneration is None or regeneration.mode is Mode.MISSING or regeneration.reason is not None:
             return
-        replaceable = [item.case.id for item in cases if _has_golden(item.suite, item.case)]
+        replaceable = [
+            case.id
+            for suite in self._state.suites.values()
+            for case in suite.cases
+            if place_of(suite, case).has_golden
+        ]
         if replaceable:
             raise pytest.UsageError(
                 f"--modelreg-regen {regeneration.mode.value}: replacing a golden needs a reason, and "
                 f"{', '.join(replaceable[:5])} {'has' if len(replaceable) == 1 else 'have'} one; "
                 'add --modelreg-reason "why it changes"'
             )
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-        """Put the case's record on its report: builtin values, so that it crosses from a worker."""
-        report = yield
-        if isinstance(item, CaseItem) and call.when == "call" and item.outcome is not None:
-            observation = item.outcome.observation
-            report.modelreg = {
-                "record": case_record(item.outcome.result),
-                "notes": list(item.outcome.result.notes),
-                "environment": None if observation is None else fingerprint_record(observation.fingerprint),
-            }
-        return report
 
 
 class SuiteFile(pytest.File):
@@ -103,7 +95,6 @@ class CaseItem(pytest.Item):
     suite: Suite
     case: CasePlan
     state: RunState
-    outcome: Outcome | None = None
 
     @classmethod
     def of(cls, parent: SuiteFile, suite: Suite, case: CasePlan) -> CaseItem:
@@ -117,8 +108,10 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case; a verdict that does not pass fails the item."""
-        self.outcome = self.state.session.run_case(self.suite, self.case)
-        result = self.outcome.result
+        session = self.state.session
+        outcome = session.conclude(session.run_case(self.suite, self.case))
+        self.stash[OUTCOMES] = {"": outcome}
+        result = outcome.result
         if result.verdict is Verdict.SKIPPED:
             pytest.skip(result.message)
         if not result.verdict.passes:
@@ -133,10 +126,6 @@ class CaseItem(pytest.Item):
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return what pytest heads the failure with."""
         return self.path, None, self.case.id
-
-
-def _has_golden(suite: Suite, case: CasePlan) -> bool:
-    return golden_sha256(golden_folder(suite.golden_root, suite.name, case.variant)) is not None
 
 
 def _argument_paths(config: pytest.Config) -> list[Path]:

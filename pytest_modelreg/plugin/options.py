@@ -72,6 +72,12 @@ def is_enabled(config: pytest.Config) -> bool:
     return bool(config.getoption("--modelreg") or config.getini("modelreg"))
 
 
+def is_selected_by_ini(config: pytest.Config) -> bool:
+    """Whether the ini file alone turned comparing on, and the command line names what to run."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return named and not config.getoption("--modelreg")
+
+
 def require_enabled(config: pytest.Config) -> None:
     """Refuse flags that would silently do nothing.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -11,7 +12,9 @@ import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.fingerprint import collect, git_state
+from pytest_modelreg.plugin.options import is_selected_by_ini
 from pytest_modelreg.plugin.state import RunState
 from pytest_modelreg.report import RunFacts, dump_json, fingerprint_record, report_document
 
@@ -44,9 +47,9 @@ class Recorder:
         self._n_deselected += len(items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take over the record that a case's report carries."""
-        carried: dict[str, Any] | None = getattr(report, "modelreg", None)
-        if carried is not None:
+        """Take over the records that a report carries."""
+        carried_outcomes: list[dict[str, Any]] = getattr(report, "modelreg", None) or []
+        for carried in carried_outcomes:
             record = carried["record"]
             self.records[record["id"]] = record
             self.notes[record["id"]] = carried["notes"]
@@ -78,16 +81,30 @@ class Recorder:
         )
 
     def _check_whole_run(self, session: pytest.Session) -> None:
-        if session.config.option.collectonly:
-            return
+        if session.config.option.collectonly or session.exitstatus in (
+            pytest.ExitCode.INTERRUPTED,
+            pytest.ExitCode.INTERNAL_ERROR,
+            pytest.ExitCode.USAGE_ERROR,
+        ):
+            return  # the run was stopped for another reason, which is already on the screen
         if not self.records:
-            text = (
-                "--modelreg was given but no case was run, so nothing was compared "
-                "(no modelreg.yaml or *.modelreg.yaml below the arguments, or all deselected)"
-            )
-            (self.problems if self.state.options.strict else self.warnings).append(text)
+            if is_selected_by_ini(session.config) and not self.state.options.strict:
+                return  # a project that always compares may still run one test file of it
+            problems = self.problems if self.state.options.strict else self.warnings
+            problems.append(f"no case was run, so nothing was compared: {self._explain_absence()}")
         elif all(verdict is Verdict.SKIPPED for verdict in self.verdicts):
             self.problems.append("every case was skipped, so nothing was compared")
+
+    def _explain_absence(self) -> str:
+        if self.state.suites:
+            return "all cases were deselected"
+        found = [os.path.relpath(path) for path in find_suites([self.state.base], ignored=lambda path: False)]
+        if found:
+            return (
+                f"the arguments (or testpaths) leave out {', '.join(found[:3])}; "
+                "name it as an argument or add it to testpaths"
+            )
+        return "there is no modelreg.yaml or *.modelreg.yaml below the arguments; `modelreg init` writes one"
 
     def _write_report(self, session: pytest.Session) -> None:
         git = git_state(self.state.base)

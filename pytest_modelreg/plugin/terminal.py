@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.plugin.recorder import Recorder
@@ -60,12 +59,10 @@ class TerminalLines:
 
 
 def _describe(suite: Suite) -> str:
-    try:
-        n_samples = f"{count_samples(suite.samples_folder)} samples"
-    except ModelRegError:
-        n_samples = "samples.csv cannot be read"
+    n_samples = count_samples(suite.samples_folder)
+    samples = "no readable samples.csv" if n_samples is None else f"{n_samples} samples"
     n_cases = len(suite.cases)
-    return f"{suite.name}: {suite.model}, {n_samples}, {n_cases} case{'s' if n_cases != 1 else ''}"
+    return f"{suite.name}: {suite.model}, {samples}, {n_cases} case{'s' if n_cases != 1 else ''}"
 
 
 def _short(path: Path) -> str:

@@ -72,11 +72,12 @@ def test_changed_mode_rewrites_only_what_changed(project):
     assert project.pytest().ret == 0
 
 
-def test_replacing_without_a_reason_is_a_usage_error_before_anything_runs(recorded):
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_replacing_without_a_reason_is_a_usage_error_before_anything_runs(recorded, workers):
     """A golden is replaced for a reason, which stays with it."""
     before = recorded.golden_bytes()
     recorded.edit("toymodel.py", "scale=1.0", "scale=1.2")
-    result = recorded.pytest("--modelreg-regen=changed")
+    result = recorded.pytester.runpytest_subprocess("--modelreg", "--modelreg-regen=changed", *workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--modelreg-reason*"])
     assert recorded.golden_bytes() == before
@@ -210,7 +211,7 @@ class TestSampleSet:
         recorded.pin()
         result = recorded.pytest()
         assert result.ret == pytest.ExitCode.TESTS_FAILED
-        result.stdout.fnmatch_lines(["stale: *", "*s9*"])
+        result.stdout.fnmatch_lines(["stale: *s9*"])
 
     def test_drift_among_the_common_samples_is_not_hidden_by_a_new_sample(self, recorded):
         """Stale must not be a way to let a drift pass as bookkeeping."""
@@ -227,3 +228,56 @@ class TestSampleSet:
         result = project.pytest()
         assert result.ret == pytest.ExitCode.TESTS_FAILED
         result.stdout.fnmatch_lines(["error: *s3*"])
+
+
+def test_exception_outside_the_usual_tree_is_an_error_of_its_case(recorded):
+    """Whatever user code raises, the record exists and the run goes on."""
+    recorded.edit(
+        "toymodel.py",
+        "return lambda x: scale * (x @ WEIGHT)",
+        "return stop\n\n\nclass Odd(BaseException):\n    pass\n\n\ndef stop(x):\n    raise Odd('odd')",
+    )
+    (case,) = recorded.report()["cases"]
+    assert case["verdict"] == "error"
+    assert "odd" in case["message"]
+
+
+def test_interrupt_is_not_a_verdict(recorded):
+    """Ctrl-C ends the run; the golden is untouched and the report says that it is partial."""
+    before = recorded.golden_bytes()
+    recorded.edit("toymodel.py", "return lambda x: scale * (x @ WEIGHT)", "raise KeyboardInterrupt")
+    result = recorded.pytester.runpytest_subprocess("--modelreg", "--modelreg-json=r.json")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert json.loads((recorded.path / "r.json").read_text(encoding="utf-8"))["run"]["partial"] is True
+    result.stdout.no_fnmatch_line("*no case was run*")
+    assert recorded.golden_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("outputs", "expression", "message"),
+    [
+        ("{kind: classification}", "x[:, :1]", "classes"),
+        ("{kind: tensor}", "x[:, :0]", "nothing was compared"),
+        ("{kind: tensor}", "x * np.float32('nan')", "nothing was compared"),
+        ("{kind: classification, labels: labels.txt}", "x", "names"),
+    ],
+)
+def test_golden_that_could_never_be_green_is_not_recorded(project, outputs, expression, message):
+    """What no later run could be judged against comes up while recording."""
+    project.edit("modelreg.yaml", "{kind: classification, labels: labels.txt}", outputs)
+    project.edit("toymodel.py", "scale * (x @ WEIGHT)", expression)
+    project.pin()
+    result = project.pytest("--modelreg-regen=missing")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([f"error: *{message}*"])
+    assert not (project.path / "golden/toy/reference/golden.json").exists()
+
+
+def test_regenerating_all_brings_a_summary_up_to_date(recorded):
+    """The readable summary follows what the suite says the numbers mean."""
+    summary = recorded.path / "golden/toy/reference/summary.csv"
+    recorded.edit("labels.txt", "cat", "lion")
+    before = summary.read_bytes()
+    assert recorded.pytest("--modelreg-regen=all", "--modelreg-reason=renamed a class").ret == 0
+    assert summary.read_bytes() != before
+    assert recorded.pytest().ret == 0

@@ -15,6 +15,21 @@ def test_suites_are_not_collected_without_the_flag(recorded):
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_suite_named_without_the_flag_is_skipped_with_the_reason(recorded):
+    """G1: a suite file among the arguments is skipped and says why, not "not found"."""
+    result = recorded.pytester.runpytest_inprocess("modelreg.yaml", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*add --modelreg*"])
+
+
+def test_project_that_always_compares_may_run_one_test_file(recorded):
+    """With the ini setting, naming a test file is no reason to warn; --modelreg is."""
+    recorded.pytester.makeini("[pytest]\nmodelreg = true\n")
+    path = recorded.pytester.makepyfile("def test_other(): pass")
+    recorded.pytester.runpytest_inprocess(path).stdout.no_fnmatch_line("*no case was run*")
+    recorded.pytest(path).stdout.fnmatch_lines(["*no case was run*"])
+
+
 def test_ini_setting_turns_it_on(recorded):
     """G2: a project can make every run compare."""
     recorded.pytester.makeini("[pytest]\nmodelreg = true\n")

@@ -40,3 +40,56 @@ def test_plain_run_is_not_stopped_by_a_faulty_suite(project):
     project.write("modelreg.yaml", "nonsense")
     project.pytester.makepyfile("def test_other(): pass")
     assert project.pytester.runpytest_inprocess().ret == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "target"),
+    [
+        ("--modelreg-json", "golden/toy/reference/golden.json"),
+        ("--modelreg-json", "samples/report.json"),
+        ("--modelreg-run-dir", "golden"),
+        ("--modelreg-run-dir", "samples/run"),
+    ],
+)
+def test_reports_among_goldens_or_samples_are_refused(recorded, flag, target):
+    """A plain run never writes there, also when asked to by accident."""
+    before = recorded.golden_bytes() | recorded.golden_bytes("samples")
+    result = recorded.pytest(f"{flag}={target}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{flag}*choose another path*"])
+    assert recorded.golden_bytes() | recorded.golden_bytes("samples") == before
+
+
+@pytest.mark.parametrize("flags", [(), ("--modelreg-run-dir=toymodel.py",)])
+def test_run_folder_that_cannot_be_made_stops_the_run(recorded, flags):
+    """One line with the path before anything runs, no traceback."""
+    if not flags:
+        import shutil
+
+        shutil.rmtree(recorded.path / ".modelreg")
+        recorded.write(".modelreg", "")
+    result = recorded.pytest(*flags)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *run folder*"])
+    assert "Traceback" not in result.stderr.str()
+
+
+def test_two_suites_of_one_name_are_refused(recorded):
+    """Their cases could not be told apart in reports and commands."""
+    text = (recorded.path / "modelreg.yaml").read_text(encoding="utf-8")
+    recorded.write(
+        "sub/modelreg.yaml",
+        text.replace("folder: samples", "folder: ../samples").replace(
+            "labels: labels.txt", "labels: ../labels.txt"
+        ),
+    )
+    result = recorded.pytest()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*sub/modelreg.yaml:3: suite:*modelreg.yaml:3*"])
+
+
+def test_suite_left_out_by_testpaths_is_named(recorded):
+    """The usual way to compare nothing in CI is told from an empty project."""
+    recorded.pytester.makeini("[pytest]\ntestpaths = tests\n")
+    recorded.write("tests/test_other.py", "def test_other(): pass\n")
+    recorded.pytest().stdout.fnmatch_lines(["warning: *leave out modelreg.yaml*testpaths*"])
