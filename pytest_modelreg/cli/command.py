@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import os
 import sys
@@ -12,6 +11,7 @@ from enum import IntEnum
 
 from pytest_modelreg import __version__
 from pytest_modelreg.domain.errors import FaultsError, ModelRegError, UsageFault
+from pytest_modelreg.domain.nearest import suggest
 
 
 class Exit(IntEnum):
@@ -49,9 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.OK
     name = arguments[0]
     if name not in COMMANDS:
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        print(f"modelreg: expected a command of {', '.join(COMMANDS)}, got {name!r}{hint}", file=sys.stderr)
+        got = f"got {name}{suggest(name, COMMANDS)}"
+        print(f"modelreg: expected a command of {', '.join(COMMANDS)}, {got}", file=sys.stderr)
         return Exit.USAGE
     module = importlib.import_module(f"pytest_modelreg.cli.{name}")
     parser = argparse.ArgumentParser(prog=f"modelreg {name}", description=COMMANDS[name], allow_abbrev=False)

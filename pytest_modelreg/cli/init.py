@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 
 from pytest_modelreg.cli.command import Exit
-from pytest_modelreg.domain.errors import UsageFault
 from pytest_modelreg.domain.verdict import Verdict
 
 
@@ -20,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--samples", required=True, type=Path, metavar="DIR", help="folder of sample files")
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="weights: .safetensors, .pt or .pth")
+    parser.add_argument("--loader", help="how a sample file is loaded; default: by the files' suffixes")
     parser.add_argument("--name", help="suite name; default: this folder's name")
     parser.add_argument("--allow-ci", action="store_true", help="record although CI or BUILD_NUMBER is set")
 
@@ -30,42 +30,49 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     UsageFault
-        When a suite file already stands here or the samples are no folder.
+        When a suite file already stands here or an argument is faulty.
     """
-    from pytest_modelreg.cli.regen import record_outcomes
+    from pytest_modelreg.cli.regen import record
     from pytest_modelreg.engine.regeneration import plan_regeneration
+    from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
     from pytest_modelreg.engine.scaffold import write_suite
-    from pytest_modelreg.engine.session import Session, new_run_id, open_run_folder
+    from pytest_modelreg.engine.session import Session
     from pytest_modelreg.engine.suite import load_suite
     from pytest_modelreg.report import render_case
     from pytest_modelreg.store import pin
 
     regeneration = plan_regeneration("missing", reason=None, allow_ci=arguments.allow_ci, environ=os.environ)
-    base = Path.cwd()
-    if not arguments.samples.is_dir():
-        raise UsageFault(f"--samples {arguments.samples}: expected a folder of sample files, found none")
+    here = Path.cwd()
+    root = find_project_root(here)
     path = write_suite(
-        base,
+        here,
         model=arguments.model,
         preprocess=arguments.preprocess,
         samples=arguments.samples,
         checkpoint=arguments.checkpoint,
         name=arguments.name,
+        loader=arguments.loader,
     )
     print(f"wrote {path.name}")
-    suite = load_suite(path, rootdir=base)
+    suite = load_suite(path, rootdir=root)
     report = pin(suite.samples_folder)
-    print(f"pinned {report.n_samples} samples in {arguments.samples / 'samples.csv'}")
-    session = Session(run_folder=open_run_folder(base, new_run_id()))
-    outcomes = [session.run_case(suite, case, keep=True) for case in suite.cases]
-    failed = [outcome for outcome in outcomes if outcome.result.verdict is Verdict.ERROR]
-    for outcome in failed:
-        print(f"{outcome.result.id}: {render_case(outcome.result)}")
-    record_outcomes(
-        session, [outcome for outcome in outcomes if outcome.result.verdict is Verdict.MISSING], regeneration
-    )
+    print(f"pinned {report.n_samples} samples in {arguments.samples / 'samples.csv'}", flush=True)
+    with open_run_folder(root, new_run_id()) as run_folder:
+        session = Session(run_folder=run_folder, regeneration=regeneration)
+        outcomes = [session.run_case(suite, case) for case in suite.cases]
+        failed = [outcome for outcome in outcomes if outcome.result.verdict is Verdict.ERROR]
+        for outcome in failed:
+            print(f"{outcome.result.id}: {render_case(outcome.result)}")
+        wanted = [outcome for outcome in outcomes if regeneration.accepts(outcome.result.verdict)]
+        failed += record(wanted, regeneration)
+        for outcome in outcomes:
+            settle(outcome)
     if failed:
         print(f"mend it, then: modelreg regen {shlex.quote(suite.name)}")
         return Exit.COULD_NOT_RUN
-    print("commit modelreg.yaml, the samples and golden/; then compare at any time with: pytest --modelreg")
+    if arguments.checkpoint is None:
+        print("note: no --checkpoint, so the golden holds what the factory's own weights answer")
+    if any(outcome.observation and not outcome.observation.eval_applied for outcome in outcomes):
+        print("note: the factory returned a plain callable, so eval() was left to it")
+    print(f"commit {path.name}, the samples and golden/; compare at any time with: pytest --modelreg")
     return Exit.OK

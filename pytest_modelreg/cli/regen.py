@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
 from pytest_modelreg.cli.question import ask
+from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 
 if TYPE_CHECKING:
+    from pytest_modelreg.engine.outcome import Outcome
     from pytest_modelreg.engine.regeneration import Regeneration
-    from pytest_modelreg.engine.session import Outcome, Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,61 +51,70 @@ def run(arguments: argparse.Namespace) -> int:
         When the command cannot be carried out as given.
     """
     from pytest_modelreg.engine.regeneration import plan_regeneration
+    from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
     from pytest_modelreg.engine.selection import select_cases
-    from pytest_modelreg.engine.session import Session, new_run_id, open_run_folder
+    from pytest_modelreg.engine.session import Session
 
     regeneration = plan_regeneration(
         arguments.mode, reason=arguments.reason, allow_ci=arguments.allow_ci, environ=os.environ
     )
-    base = Path.cwd()
-    cases = select_cases(arguments.targets, base)
-    session = Session(run_folder=open_run_folder(base, new_run_id()))
-    outcomes = []
-    for suite, case in cases:
-        print(f"{case.id}: running", flush=True)
-        outcomes.append(session.run_case(suite, case, keep=True))
-    try:
-        return _settle(session, outcomes, regeneration, yes=arguments.yes)
-    finally:
-        session.discard_matches(outcomes)
+    here = Path.cwd()
+    cases = select_cases(arguments.targets, here)
+    with open_run_folder(find_project_root(here), new_run_id()) as run_folder:
+        session = Session(run_folder=run_folder, regeneration=regeneration)
+        outcomes = []
+        for suite, case in cases:
+            print(f"{case.id}: running", flush=True)
+            outcomes.append(session.run_case(suite, case))
+        try:
+            return _decide(outcomes, regeneration, yes=arguments.yes)
+        finally:
+            for outcome in outcomes:
+                settle(outcome)
 
 
-def record_outcomes(session: Session, outcomes: list[Outcome], regeneration: Regeneration) -> list[Outcome]:
-    """Record the outcomes one by one, printing what became of each."""
-    accepted = []
+def record(outcomes: list[Outcome], regeneration: Regeneration) -> list[Outcome]:
+    """Record the outcomes one by one, printing what became of each; return those that could not be."""
+    from pytest_modelreg.engine.acceptance import accept
+
+    failed = []
     for outcome in outcomes:
-        accepted.append(session.accept(outcome, regeneration))
-        print(f"{outcome.result.id}: {accepted[-1].result.message}")
-    return accepted
+        try:
+            message = accept(outcome, regeneration).result.message
+        except ModelRegError as error:
+            message = f"error: {error}"
+            failed.append(outcome)
+        print(f"{outcome.result.id}: {message}", flush=True)
+    return failed
 
 
-def _settle(session: Session, outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
+def _decide(outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
     """Show what would change, ask where something is replaced, and record."""
-    from pytest_modelreg.report import render_case
-
     wanted = [outcome for outcome in outcomes if regeneration.accepts(outcome.result.verdict)]
-    replacing = [outcome for outcome in wanted if outcome.result.verdict is not Verdict.MISSING]
+    replacing = [outcome for outcome in wanted if outcome.replaces]
     for outcome in outcomes:
-        if outcome in wanted and outcome.result.verdict is Verdict.MISSING:
-            print(f"{outcome.result.id}: no golden yet, will be recorded")
-        elif outcome.result.verdict is Verdict.MATCH and outcome not in wanted:
-            print(f"{outcome.result.id}: match: {outcome.result.message}; golden left as it is")
-        else:
-            print(f"{outcome.result.id}: {render_case(outcome.result)}")
+        print(f"{outcome.result.id}: {_describe(outcome, is_wanted=outcome in wanted)}")
     for outcome in replacing:
         regeneration.require_reason(outcome.result.id)
-    refused = bool(replacing) and not yes and not _confirmed(len(replacing))
-    record_outcomes(
-        session, [outcome for outcome in wanted if not (refused and outcome in replacing)], regeneration
-    )
-    if any(outcome.result.verdict is Verdict.ERROR for outcome in outcomes):
+    refused = replacing if replacing and not yes and not _confirmed(len(replacing)) else []
+    failed = record([outcome for outcome in wanted if outcome not in refused], regeneration)
+    if failed or any(outcome.result.verdict is Verdict.ERROR for outcome in outcomes):
         return Exit.COULD_NOT_RUN
-    left = [
-        outcome
-        for outcome in outcomes
-        if outcome.result.verdict in (Verdict.DRIFT, Verdict.STALE) and (refused or outcome not in wanted)
-    ]
+    left = [outcome for outcome in outcomes if outcome.waits and outcome not in wanted]
     return Exit.DIFFERS if left or refused else Exit.OK
+
+
+def _describe(outcome: Outcome, *, is_wanted: bool) -> str:
+    """Return what a case came to and what is going to happen to its golden."""
+    from pytest_modelreg.report import render_case
+
+    result = outcome.result
+    if result.verdict is Verdict.MISSING:
+        fault = outcome.golden_fault
+        return "no golden yet, will be recorded" if fault is None else f"{fault}; will be replaced"
+    if result.verdict is Verdict.MATCH:
+        return f"match: {result.message}; golden {'rewritten' if is_wanted else 'left as it is'}"
+    return render_case(replace(result, command="") if is_wanted else result)
 
 
 def _confirmed(n_replaced: int) -> bool:

@@ -117,7 +117,7 @@ def test_init_with_a_model_that_fails_says_how_to_go_on(project):
         project, "init", "--model", "toymodel:bild", "--preprocess", "toydata:prepare", "--samples", "samples"
     )
     assert done.returncode == 3
-    assert "did you mean 'build'" in done.stdout
+    assert "did you mean build" in done.stdout
     assert "modelreg regen" in done.stdout
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import signal
@@ -11,6 +10,9 @@ import sys
 import time
 
 import pytest
+
+from pytest_modelreg.store import read_golden, verify_files
+from tests.conftest import MODEL
 
 
 def test_records_what_is_missing_without_a_question(project):
@@ -112,28 +114,90 @@ def test_case_that_cannot_run_is_exit_3(recorded):
 
 
 def test_killed_regeneration_leaves_old_or_new(recorded):
-    """SIGKILL at many moments: the golden is one of the two, whole, and the next run works."""
-    recorded.edit("toymodel.py", "scale=1.0", "scale=1.2")
+    """SIGKILL around the moment of writing: the golden is one of the two, whole, and the next run works."""
     folder = recorded.path / "golden/toy/reference"
-    old = json.loads((folder / "golden.json").read_text(encoding="utf-8"))["outputs"]
     seen = set()
-    for delay_s in (0.05, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8):
+    for attempt, delay_s in enumerate([0.0, 0.001, 0.002, 0.004, 0.006, 0.01, 0.02, 0.5]):
+        recorded.write("toymodel.py", MODEL.replace("scale=1.0", f"scale={attempt + 2}.0"))
+        old = read_golden(folder)
         process = subprocess.Popen(
-            [sys.executable, "-m", "pytest_modelreg", "regen", "--reason", "scaled", "--yes"],
+            [sys.executable, "-u", "-m", "pytest_modelreg", "regen", "--reason", f"try {attempt}", "--yes"],
             cwd=recorded.path,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            text=True,
         )
+        assert process.stdout is not None
+        # The drift is printed right before anything is written.
+        while "if this" not in (line := process.stdout.readline()) and "drift:" not in line:
+            assert line, "the command ended before it had anything to write"
         time.sleep(delay_s)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        outputs = json.loads((folder / "golden.json").read_text(encoding="utf-8"))["outputs"]
-        for record in outputs.values():
-            assert (folder / record["file"]).is_file()
-        seen.add("old" if outputs == old else "new")
-    assert recorded.modelreg("regen", "--reason", "scaled", "--yes").ret == 0
+        process.stdout.close()
+        golden = read_golden(folder)
+        verify_files(folder, golden)
+        seen.add("old" if golden == old else "new")
+    assert seen == {"old", "new"}
+    recorded.pytest("--modelreg-regen=changed", "--modelreg-reason=at last")
     assert recorded.pytest().ret == 0
-    assert not [
-        path for path in folder.iterdir() if path.name.startswith(".") and path.name != ".gitattributes"
-    ]
-    assert seen
+    named = {record.values.file for record in read_golden(folder).observation.outputs.values()}
+    left = {path.name for path in folder.iterdir()} - named
+    assert left == {".gitattributes", "golden.json", "summary.csv"}
+
+
+@pytest.mark.parametrize("damage", ["golden.json", "outputs.*.npy"])
+def test_all_mode_replaces_a_broken_golden(recorded, damage):
+    """The command that the message of a broken golden names does repair it."""
+    path = next((recorded.path / "golden/toy/reference").glob(damage))
+    path.write_bytes(path.read_bytes()[:-4])
+    assert recorded.modelreg("regen", "--reason", "file was damaged", "--yes").ret == 3
+    result = recorded.modelreg("regen", "--mode", "all", "--reason", "file was damaged", "--yes")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([f"*{path.name}*will be replaced", "*replaced from 6 samples*"])
+    assert recorded.pytest().ret == 0
+
+
+def test_last_bits_are_no_change(recorded):
+    """B5: a match with other bits keeps every byte of its golden under `changed`."""
+    before = recorded.golden_bytes()
+    recorded.edit("toymodel.py", "scale * (x @ WEIGHT)", "np.float32(1 + 2e-7) * (x @ WEIGHT)")
+    result = recorded.modelreg("regen", "--reason", "nothing", "--yes")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*match: 6 samples, largest rel_l2*left as it is*"])
+    assert recorded.golden_bytes() == before
+
+
+def test_reason_is_asked_for_before_anything_is_recorded(project):
+    """All or nothing: a golden that needs a reason keeps its missing neighbour waiting too."""
+    project.record()
+    project.edit("toymodel.py", "scale=1.0", "scale=1.2")
+    suite = (project.path / "modelreg.yaml").read_text(encoding="utf-8")
+    project.write("second.modelreg.yaml", suite.replace("suite: toy", "suite: second"))
+    assert project.modelreg("regen", "--yes").ret == 2
+    assert not (project.path / "golden/second").exists()
+
+
+def test_faulty_neighbour_does_not_block_a_named_case(recorded):
+    """Naming a case needs that case's suite only; naming nothing needs all."""
+    recorded.write("other.modelreg.yaml", "modelreg: 1\nsuit: x\n")
+    assert recorded.modelreg("regen", "toy[reference]").ret == 0
+    result = recorded.modelreg("regen")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*other.modelreg.yaml:2: suit*"])
+
+
+def test_printed_command_works_from_a_sub_folder(recorded):
+    """The project around the current folder is searched, with the plugin's root folder."""
+    recorded.write("pytest.ini", "[pytest]\n")
+    folder = recorded.path / "deep/er"
+    folder.mkdir(parents=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest_modelreg", "regen", "toy[reference]"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (folder / ".modelreg").exists()
