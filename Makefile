@@ -40,7 +40,7 @@ lint: $(VENV)/.ready-test
 	$(BIN)/lint-imports
 
 $(VENV)/.ready-venv:
-	$(PYTHON) -c "import sys; sys.exit('Python 3.10 or newer is needed, this is ' + sys.version.split()[0] + '; set PYTHON=') if sys.version_info < (3, 10) else None"
+	$(PYTHON) -c "import sys; sys.exit('the pinned requirements need Python 3.11 or newer, this is ' + sys.version.split()[0] + '; set PYTHON=') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV_FLAGS) $(VENV)
 ifeq ($(TORCH),system)
 	$(BIN)/python -c "import torch; print('torch', torch.__version__)"
