@@ -113,8 +113,10 @@ def outside_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> Project:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project whose samples are not yet pinned."""
+    # hypothesis' own plugin would be imported anew, and rewritten, by every inner run.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
     return Project(pytester)
 
 

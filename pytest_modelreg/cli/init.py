@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         for outcome in failed:
             print(f"{outcome.result.id}: {render_case(outcome.result)}")
         wanted = [outcome for outcome in outcomes if regeneration.accepts(outcome.result.verdict)]
-        failed += record(wanted, regeneration)
+        failed += record(session, wanted)
         for outcome in outcomes:
             settle(outcome)
     if failed:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
 from pytest_modelreg.cli.question import ask
-from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 
 if TYPE_CHECKING:
     from pytest_modelreg.engine.outcome import Outcome
     from pytest_modelreg.engine.regeneration import Regeneration
+    from pytest_modelreg.engine.session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,28 +67,24 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{case.id}: running", flush=True)
             outcomes.append(session.run_case(suite, case))
         try:
-            return _decide(outcomes, regeneration, yes=arguments.yes)
+            return _decide(session, outcomes, regeneration, yes=arguments.yes)
         finally:
             for outcome in outcomes:
                 settle(outcome)
 
 
-def record(outcomes: list[Outcome], regeneration: Regeneration) -> list[Outcome]:
+def record(session: Session, outcomes: list[Outcome]) -> list[Outcome]:
     """Record the outcomes one by one, printing what became of each; return those that could not be."""
-    from pytest_modelreg.engine.acceptance import accept
-
     failed = []
     for outcome in outcomes:
-        try:
-            message = accept(outcome, regeneration).result.message
-        except ModelRegError as error:
-            message = f"error: {error}"
-            failed.append(outcome)
-        print(f"{outcome.result.id}: {message}", flush=True)
+        result = session.conclude(outcome).result
+        is_error = result.verdict is Verdict.ERROR
+        failed += [outcome] if is_error else []
+        print(f"{result.id}: {'error: ' if is_error else ''}{result.message}", flush=True)
     return failed
 
 
-def _decide(outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
+def _decide(session: Session, outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
     """Show what would change, ask where something is replaced, and record."""
     wanted = [outcome for outcome in outcomes if regeneration.accepts(outcome.result.verdict)]
     replacing = [outcome for outcome in wanted if outcome.replaces]
@@ -97,7 +93,7 @@ def _decide(outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -
     for outcome in replacing:
         regeneration.require_reason(outcome.result.id)
     refused = replacing if replacing and not yes and not _confirmed(len(replacing)) else []
-    failed = record([outcome for outcome in wanted if outcome not in refused], regeneration)
+    failed = record(session, [outcome for outcome in wanted if outcome not in refused])
     if failed or any(outcome.result.verdict is Verdict.ERROR for outcome in outcomes):
         return Exit.COULD_NOT_RUN
     left = [outcome for outcome in outcomes if outcome.waits and outcome not in wanted]

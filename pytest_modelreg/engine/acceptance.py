@@ -14,15 +14,20 @@ from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.engine.regeneration import FIRST_RECORDING, Regeneration
-from pytest_modelreg.fingerprint import git_state
+from pytest_modelreg.fingerprint import GitState
 from pytest_modelreg.judge import JudgeRequest, judge_case, profile_observation, summarise
 from pytest_modelreg.store import golden_sha256, summary_file, write_golden
 
 
-def accept(outcome: Outcome, regeneration: Regeneration) -> Outcome:
+def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Outcome:
     """Make an outcome's observation the golden of its case.
 
     A golden that already holds exactly this observation keeps every byte.
+
+    Parameters
+    ----------
+    git : GitState
+        Commit and dirty flag to put on record.
 
     Raises
     ------
@@ -44,7 +49,6 @@ def accept(outcome: Outcome, regeneration: Regeneration) -> Outcome:
         return _recorded(outcome, "the golden already holds exactly this; left as it was")
     else:
         reason = regeneration.require_reason(outcome.result.id)
-    git = git_state(outcome.place.root)
     golden = Golden(
         observation=observation,
         accepted=Acceptance(

@@ -34,8 +34,8 @@ def settle(outcome: Outcome) -> Outcome:
     A disk that is full now does not change what was found before: it is a note.
     """
     folder, observation, result = outcome.observation_folder, outcome.observation, outcome.result
-    if folder is None or observation is None:
-        return outcome
+    if folder is None or observation is None or not folder.is_dir():
+        return outcome  # nothing was observed, or this was settled before
     try:
         if result.verdict.passes:
             shutil.rmtree(folder, ignore_errors=True)

@@ -26,6 +26,7 @@ from pytest_modelreg.engine.regeneration import Mode, Regeneration
 from pytest_modelreg.engine.run import settle
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
+from pytest_modelreg.fingerprint import GitState, git_state
 from pytest_modelreg.judge import JudgeRequest, judge_case
 from pytest_modelreg.observe import observe_case, observe_values
 from pytest_modelreg.store import (
@@ -82,6 +83,7 @@ class Session:
         self._default_threads = default_threads
         self._progress = progress
         self._samples: dict[Path, SampleSet | ModelRegError] = {}
+        self._git: dict[Path, GitState] = {}
 
     def run_case(self, suite: Suite, case: CasePlan) -> Outcome:
         """Observe and judge one case of a suite; :meth:`conclude` is what comes after.
@@ -144,13 +146,19 @@ class Session:
         if regeneration is not None and regeneration.accepts(outcome.result.verdict):
             found = outcome.result
             try:
-                outcome = accept(outcome, regeneration)
+                outcome = accept(outcome, regeneration, git=self._ask_git(outcome.place.root))
             except ModelRegError as error:
                 return settle(_with_error(outcome, describe_failure(error)))
             if found.verdict in (Verdict.DRIFT, Verdict.STALE):
                 message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
                 outcome = replace(outcome, result=replace(outcome.result, message=message))
         return settle(outcome)
+
+    def _ask_git(self, root: Path) -> GitState:
+        """Return the state of a repository as it was before this run wrote its first golden."""
+        if root not in self._git:
+            self._git[root] = git_state(root)
+        return self._git[root]
 
     def _judge_case(
         self, subject: _Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]

@@ -49,7 +49,9 @@ def test_script_with_yes_replaces(recorded):
     recorded.edit("toymodel.py", "scale=1.0", "scale=1.2")
     result = recorded.modelreg("regen", "toy[reference]", "--reason", "scaled", "--yes")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*drift*", "toy[[]reference]: replaced from 6 samples: scaled"])
+    result.stdout.fnmatch_lines(
+        ["*drift*", "toy[[]reference]: replaced from 6 samples: scaled; it was drift*"]
+    )
     assert recorded.pytest().ret == 0
 
 
