@@ -25,7 +25,8 @@ def summarise(
     samples : SampleSet
         Ground truth comes from here.
     outputs : mapping of str to OutputSpec
-        Declared outputs; any other is a tensor. Outputs that hold a value a batch are left out.
+        Declared outputs; any other is a tensor. Outputs that hold a value a batch follow the
+        samples, in rows ``batch 0`` and on.
 
     Raises
     ------
@@ -36,20 +37,33 @@ def summarise(
     _check_declared(observation, outputs)
     labels = {sample.id: sample.label for sample in samples.samples}
     has_labels = any(label is not None for label in labels.values())
-    table = [["id", *(["label"] if has_labels else [])]]
-    table += [
-        [sample.id, *([labels.get(sample.id) or ""] if has_labels else [])] for sample in observation.samples
-    ]
+    header = ["id", *(["label"] if has_labels else [])]
+    rows = {"sample": [[sample.id] for sample in observation.samples], "batch": _name_batches(observation)}
+    if has_labels:
+        for row in rows["sample"]:
+            row.append(labels.get(row[0]) or "")
+        for row in rows["batch"]:
+            row.append("")
     for path, record in observation.outputs.items():
-        if record.per != "sample":
-            continue
         spec = outputs.get(path, OutputSpec())
         kind = KINDS[spec.kind]
         stored = open_output(folder, record)
-        table[0] += [f"{path}.{column}" for column in kind.columns]
-        for row, cells in enumerate(table[1:]):
-            cells += kind.summarise(stored.row(row), spec)
-    return table
+        header += [f"{path}.{column}" for column in kind.columns]
+        for per, each in rows.items():
+            for number, cells in enumerate(each):
+                cells += (
+                    kind.summarise(stored.row(number), spec)
+                    if per == record.per
+                    else [""] * len(kind.columns)
+                )
+    return [header, *rows["sample"], *rows["batch"]]
+
+
+def _name_batches(observation: Observation) -> list[list[str]]:
+    n_batches = max(
+        (record.shape[0] for record in observation.outputs.values() if record.per == "batch"), default=0
+    )
+    return [[f"batch {number}"] for number in range(n_batches)]
 
 
 def _check_declared(observation: Observation, outputs: Mapping[str, OutputSpec]) -> None:

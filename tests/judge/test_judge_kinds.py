@@ -97,7 +97,7 @@ def test_values_read_short(kind: str, row: np.ndarray, text: str) -> None:
 
 
 def test_summary_has_a_row_a_sample(court: Any, side: Any) -> None:
-    """Ids, labels and the cells of every output per sample, to six digits; no values per batch."""
+    """Ids, labels and the cells of every output per sample, to six digits; then values a batch."""
     request = court.request(
         *[
             side(
@@ -124,15 +124,12 @@ def test_summary_has_a_row_a_sample(court: Any, side: Any) -> None:
         [
             "id",
             "label",
-            "logits.top",
-            "logits.score",
-            "logits.second",
-            "logits.second_score",
-            "norms.norm",
-            "norms.first",
+            *("logits.top", "logits.score", "logits.second", "logits.second_score"),
+            *("norms.norm", "norms.first", "loss.norm", "loss.first"),
         ],
-        ["a", "tabby", "tabby", "0.843795", "dog", "0.114195", "5.62731", "[0.0 0.333333 0.666667]"],
-        ["b", "", "cat", "0.975559", "tabby", "0.017868", "15.5813", "[3.33333 3.66667 4.0]"],
+        ["a", "tabby", "tabby", "0.843795", "dog", "0.114195", "5.62731", "[0.0 0.333333 0.666667]", "", ""],
+        ["b", "", "cat", "0.975559", "tabby", "0.017868", "15.5813", "[3.33333 3.66667 4.0]", "", ""],
+        ["batch 0", "", "", "", "", "", "", "", "1", "[1.0]"],
     ]
 
 
