@@ -109,7 +109,8 @@ def _describe(outcome: Outcome, *, is_wanted: bool) -> str:
         fault = outcome.golden_fault
         return "no golden yet, will be recorded" if fault is None else f"{fault}; will be replaced"
     if result.verdict is Verdict.MATCH:
-        return f"match: {result.message}; golden {'rewritten where it differs' if is_wanted else 'left as it is'}"
+        fate = "rewritten where it differs" if is_wanted else "left as it is"
+        return f"match: {result.message}; golden {fate}"
     return render_case(replace(result, command="") if is_wanted else result)
 
 
