@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from pytest_modelreg.domain.errors import ImportReferenceError
+from pytest_modelreg.observe.fresh_source import FreshSourceFinder
 
 # Hiding these would take away what this very process runs on. Our own package is passed
 # over: a checkout of it in the suite's path is no reason to refuse the installed one.
@@ -108,8 +109,8 @@ def suite_imports(python_path: Sequence[str]) -> Iterator[SuiteModules]:
     path_before = list(sys.path)
     hidden, refusals = _hide_namesakes(_list_modules(folders))
     names_before = set(sys.modules)
-    refuser = _NamesakeRefuser(refusals)
-    sys.meta_path.insert(0, refuser)
+    finders: list[Any] = [_NamesakeRefuser(refusals), FreshSourceFinder([*folders, *suite.added_folders])]
+    sys.meta_path[:0] = finders
     sys.path[:0] = [*folders, *suite.added_folders]
     # A suite's files may be newer than what the import system has listed.
     importlib.invalidate_caches()
@@ -117,7 +118,7 @@ def suite_imports(python_path: Sequence[str]) -> Iterator[SuiteModules]:
     try:
         yield suite
     finally:
-        sys.meta_path.remove(refuser)
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in finders]
         known = {*path_before, *folders}
         suite.added_folders = tuple(folder for folder in sys.path if folder not in known)
         sys.path[:] = path_before
