@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.sample import SampleSet
 
 REFERENCE = "reference"
@@ -96,6 +97,8 @@ class CaseSpec:
         Declared outputs by output path.
     axes : mapping
         The axis values in which the variant differs from the reference, as written.
+    facts : mapping of str to scalar
+        What the project adds to the fingerprint, by dotted key.
     """
 
     suite: str
@@ -117,6 +120,7 @@ class CaseSpec:
     deterministic: bool = False
     outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
     axes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

@@ -52,6 +52,10 @@ class SampleSetError(FaultsError):
     """A sample set that does not fit its ``samples.csv``."""
 
 
+class ProjectFactError(FaultsError):
+    """Facts of a project that cannot go into the fingerprint."""
+
+
 class UsageFault(ModelRegError):
     """A flag or command that cannot be carried out as given (exit 2, under pytest 4)."""
 

@@ -4,6 +4,9 @@ What belongs here: reading facts, one collector module a subject (``collectors``
 the state of the git repository around a suite. What does not: comparing two
 environments (``domain.environment``) or deciding what a difference means.
 
+What a project adds of its own is checked in ``project_facts``; ``loading`` imports the
+packages that facts are asked of, for a process that has no other reason to.
+
 To add a fact, write a function under :func:`~pytest_modelreg.fingerprint.fact.fact` in
 the collector module of its subject; to add a subject, add a module and name it in
 ``collection.COLLECTORS``.
@@ -11,7 +14,18 @@ the collector module of its subject; to add a subject, add a module and name it 
 
 from __future__ import annotations
 
-from pytest_modelreg.fingerprint.collection import collect
+from pytest_modelreg.fingerprint.collection import NO_FACTS, collect
 from pytest_modelreg.fingerprint.git import GitState, git_state
+from pytest_modelreg.fingerprint.loading import is_installed, load_packages, packages_behind
+from pytest_modelreg.fingerprint.project_facts import ask_project_facts
 
-__all__ = ["GitState", "collect", "git_state"]
+__all__ = [
+    "NO_FACTS",
+    "GitState",
+    "ask_project_facts",
+    "collect",
+    "git_state",
+    "is_installed",
+    "load_packages",
+    "packages_behind",
+]

@@ -20,10 +20,12 @@ from pytest_modelreg.fingerprint.fact import declared_facts, read_fact
 COLLECTORS = (interpreter, cpu, torch_build, torch_knobs, gpu, packages, variables)
 """The modules whose import declares the facts."""
 
-NO_RUNTIME_OPTIONS: Mapping[str, FactValue] = {}
+NO_FACTS: Mapping[str, FactValue] = {}
 
 
-def collect(*, runtime: Mapping[str, FactValue] = NO_RUNTIME_OPTIONS) -> Fingerprint:
+def collect(
+    *, runtime: Mapping[str, FactValue] = NO_FACTS, project: Mapping[str, FactValue] = NO_FACTS
+) -> Fingerprint:
     """Gather the facts about this process, as it is now.
 
     Nothing is imported for a fact: what a framework alone can tell is asked only when
@@ -35,6 +37,9 @@ def collect(*, runtime: Mapping[str, FactValue] = NO_RUNTIME_OPTIONS) -> Fingerp
     runtime : mapping of str to scalar
         Options of the runtime that ran the model (``{"kind": "eager"}``), recorded
         under ``runtime.``; None means "not set".
+    project : mapping of str to scalar
+        What the project adds, by dotted key, as
+        :func:`~pytest_modelreg.fingerprint.ask_project_facts` returned it.
 
     Returns
     -------
@@ -59,6 +64,10 @@ def collect(*, runtime: Mapping[str, FactValue] = NO_RUNTIME_OPTIONS) -> Fingerp
         facts[f"runtime.{option}"] = value
         if value is None:
             reasons[f"runtime.{option}"] = "not set"
+    for key, value in project.items():
+        facts[key] = value
+        if value is None:
+            reasons[key] = "the project does not know it"
     return Fingerprint(
         facts=dict(sorted(facts.items())),
         reasons=dict(sorted(reasons.items())),
