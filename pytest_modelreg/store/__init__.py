@@ -9,9 +9,11 @@ has an opinion about a number.
 from __future__ import annotations
 
 from pytest_modelreg.store.arrays import OutputWriter, StoredOutput, open_output
+from pytest_modelreg.store.codec import decode_golden, decode_observation
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
 from pytest_modelreg.store.golden_writer import write_golden
+from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.measure_table import write_measures
 from pytest_modelreg.store.naming import safe_component
@@ -26,11 +28,14 @@ __all__ = [
     "RunFolder",
     "StoredOutput",
     "count_samples",
+    "decode_golden",
+    "decode_observation",
     "file_digest",
     "golden_folder",
     "golden_sha256",
     "locked",
     "open_output",
+    "parse_json",
     "pin",
     "read_golden",
     "read_observation",
