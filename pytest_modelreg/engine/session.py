@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pytest_modelreg.domain.case import CaseSpec, OutputSpec
 from pytest_modelreg.domain.check import CheckPlan
+from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import GoldenError, ModelRegError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
@@ -26,7 +27,7 @@ from pytest_modelreg.engine.regeneration import Mode, Regeneration
 from pytest_modelreg.engine.run import settle
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
-from pytest_modelreg.fingerprint import GitState, git_state
+from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
 from pytest_modelreg.judge import JudgeRequest, judge_case
 from pytest_modelreg.observe import observe_case, observe_values
 from pytest_modelreg.store import (
@@ -68,6 +69,8 @@ class Session:
         run, which never writes under a golden folder.
     default_threads : int or None
         Threads of a case whose suite sets none: this process's share of the machine.
+    project_facts : mapping of str to scalar
+        What the project adds to every fingerprint, by dotted key.
     """
 
     def __init__(
@@ -77,11 +80,13 @@ class Session:
         regeneration: Regeneration | None = None,
         default_threads: int | None = None,
         progress: Progress | None = None,
+        project_facts: Mapping[str, FactValue] = NO_FACTS,
     ) -> None:
         self.run_folder = run_folder
         self.regeneration = regeneration
         self._default_threads = default_threads
         self._progress = progress
+        self._project_facts = project_facts
         self._samples: dict[Path, SampleSet | ModelRegError] = {}
         self._git: dict[Path, GitState] = {}
 
@@ -103,7 +108,9 @@ class Session:
         )
 
         def observe(folder: Path) -> tuple[Observation, SampleSet]:
-            spec = replace(case.spec(samples), default_threads=self._default_threads)
+            spec = replace(
+                case.spec(samples), default_threads=self._default_threads, facts=self._project_facts
+            )
             return observe_case(spec, folder, progress=self._report_progress(spec)), samples
 
         try:
@@ -132,6 +139,7 @@ class Session:
                 variant=case.variant,
                 outputs=case.outputs,
                 sample_ids=case.sample_ids,
+                facts=self._project_facts,
             )
             return observation, samples_of(observation)
 

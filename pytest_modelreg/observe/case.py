@@ -93,7 +93,7 @@ def observe_case(spec: CaseSpec, folder: Path, *, progress: Progress | None = No
             runner = _open(runtime, model, spec, found.get("forward"))
             with closing(runner):
                 samples, outputs = _run(spec, source, runner, folder, log, progress)
-                fingerprint = collect(runtime=runner.facts())
+                fingerprint = collect(runtime=runner.facts(), project=spec.facts)
         return _make_observation(
             spec,
             samples,

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import OutputError
 from pytest_modelreg.domain.observation import Observation, ObservedSample
-from pytest_modelreg.fingerprint import collect
+from pytest_modelreg.fingerprint import NO_FACTS, collect
 from pytest_modelreg.observe.arrays import read_number_list
 from pytest_modelreg.observe.output_collection import OutputCollector
 from pytest_modelreg.observe.output_tree import children_of, is_leaf, join_path
@@ -35,6 +36,7 @@ def observe_values(
     variant: str,
     outputs: Mapping[str, OutputSpec],
     sample_ids: Sequence[str] | None = None,
+    facts: Mapping[str, FactValue] = NO_FACTS,
 ) -> Observation:
     """Record values as the observation of a case that ran elsewhere.
 
@@ -51,6 +53,8 @@ def observe_values(
         One a sample. Without them samples are numbered when all arrays agree in their
         leading axis (single numbers beside them are recorded once); otherwise every
         array is one value as a whole.
+    facts : mapping of str to scalar
+        What the project adds to the fingerprint, by dotted key.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def observe_values(
         samples=tuple(ObservedSample(id=name, sha256=digest_id(name), input_digest=None) for name in names),
         outputs=records,
         weights_digest=None,
-        fingerprint=collect(),
+        fingerprint=collect(project=facts),
     )
 
 
