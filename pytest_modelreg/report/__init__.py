@@ -4,17 +4,35 @@ What belongs here: one module a form of output (terminal text, JSON document). A
 form is a new module that reads :class:`~pytest_modelreg.domain.result.CaseResult`.
 """
 
-from pytest_modelreg.report.document import RunFacts, case_record, fingerprint_record, report_document
-from pytest_modelreg.report.junit import junit_properties
+from pytest_modelreg.report.document import RunFacts, case_record, report_document
+from pytest_modelreg.report.environment import (
+    compare_fingerprints,
+    difference_record,
+    fingerprint_record,
+    read_fingerprint_record,
+    render_difference,
+    render_fingerprint,
+)
+from pytest_modelreg.report.junit import PROPERTY_PREFIX, junit_properties
+from pytest_modelreg.report.markdown import render_markdown
+from pytest_modelreg.report.report_file import write_report
 from pytest_modelreg.report.strict_json import dump_json
 from pytest_modelreg.report.text import render_case
 
 __all__ = [
+    "PROPERTY_PREFIX",
     "RunFacts",
     "case_record",
+    "compare_fingerprints",
+    "difference_record",
     "dump_json",
     "fingerprint_record",
     "junit_properties",
+    "read_fingerprint_record",
     "render_case",
+    "render_difference",
+    "render_fingerprint",
+    "render_markdown",
     "report_document",
+    "write_report",
 ]

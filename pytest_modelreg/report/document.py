@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.result import CaseResult, OutputMeasures
 from pytest_modelreg.report.strict_json import finite
 
@@ -55,17 +54,6 @@ def report_document(
         "environment": dict(environment),
         "cases": [dict(record) for record in records],
     }
-
-
-def fingerprint_record(fingerprint: Fingerprint) -> dict[str, Any]:
-    """Return a fingerprint by dotted key, unknown facts as null with ``<key>_reason``."""
-    record: dict[str, Any] = {}
-    for key, value in sorted(fingerprint.facts.items()):
-        record[key] = value
-        if value is None:
-            record[f"{key}_reason"] = fingerprint.reasons.get(key, "unknown")
-    record["digest"] = fingerprint.digest
-    return record
 
 
 def case_record(result: CaseResult) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pytest_modelreg.domain.result import CaseResult
 
+PROPERTY_PREFIX = "modelreg."
+
 
 def junit_properties(result: CaseResult, *, environment: str, check: str = "") -> list[tuple[str, object]]:
     """Return the properties that JUnit readers see, all of them text.
@@ -17,7 +19,7 @@ def junit_properties(result: CaseResult, *, environment: str, check: str = "") -
     check : str
         Name of a Python test's check, put into the property's name.
     """
-    prefix = f"modelreg.{check}." if check else "modelreg."
+    prefix = f"{PROPERTY_PREFIX}{check}." if check else PROPERTY_PREFIX
     largest = max((measures.rel_l2 for measures in result.outputs.values()), default=None)
     found = {
         "verdict": result.verdict.value,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.domain.errors import UsageFault
+from pytest_modelreg.report.report_file import write_report
 
 
 def finite(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +28,7 @@ def finite(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dump_json(document: Mapping[str, Any], path: Path) -> None:
-    """Write a document atomically, so that a reader never sees half of one.
+    """Write a document as strict JSON, atomically.
 
     Raises
     ------
@@ -38,21 +36,7 @@ def dump_json(document: Mapping[str, Any], path: Path) -> None:
         When the file cannot be written, naming it.
     """
     text = json.dumps(finite(document), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise UsageFault(
-            f"{path}: the report cannot be written here ({error.strerror}); name another file"
-        ) from error
+    write_report(text, path)
 
 
 def _finite_value(value: Any) -> Any:
@@ -70,10 +54,3 @@ def _name(value: float) -> str:
     if math.isnan(value):
         return "nan"
     return "inf" if value > 0 else "-inf"
-
-
-def _umask() -> int:
-    """Return the process's umask; ``mkstemp`` ignores it and would leave the file private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
