@@ -12,7 +12,9 @@ from pytest_modelreg.engine.regeneration import Regeneration, plan_regeneration
 from pytest_modelreg.engine.run import new_run_id
 from pytest_modelreg.plugin.carrying import OutcomeCarrier
 from pytest_modelreg.plugin.collection import SuiteCollection
+from pytest_modelreg.plugin.completeness import WorkerRemovalCount
 from pytest_modelreg.plugin.options import Options, read_options
+from pytest_modelreg.plugin.project import ProjectFactsCheck
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
@@ -42,16 +44,21 @@ def activate(config: pytest.Config) -> None:
     config.stash[RUN_STATE] = state
     manager = config.pluginmanager
     manager.register(SuiteCollection(state), "modelreg-collection")
+    if worker is None:  # a usage error that only a worker sees would look like a crash
+        manager.register(ProjectFactsCheck(state), "modelreg-project")
     manager.register(ValueChecks(), "modelreg-values")
     manager.register(OutcomeCarrier(), "modelreg-carrier")
     if worker is None:
         recorder = Recorder(state)
+        manager.register(recorder.completeness, "modelreg-completeness")
         manager.register(recorder, "modelreg-recorder")
         manager.register(TerminalLines(state, recorder), "modelreg-terminal")
         if manager.hasplugin("xdist"):
             from pytest_modelreg.plugin.distribution import WorkerSetup
 
-            manager.register(WorkerSetup(run_id), "modelreg-distribution")
+            manager.register(WorkerSetup(state), "modelreg-distribution")
+    else:
+        manager.register(WorkerRemovalCount(), "modelreg-completeness")
 
 
 def _regeneration(options: Options) -> Regeneration | None:

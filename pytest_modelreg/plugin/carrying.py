@@ -6,16 +6,22 @@ xdist worker, and properties that JUnit readers see.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome
-from pytest_modelreg.report import case_record, fingerprint_record, junit_properties
+from pytest_modelreg.report import PROPERTY_PREFIX, case_record, fingerprint_record, junit_properties
 
 OUTCOMES = pytest.StashKey[dict[str, Outcome]]()
 """On an item: its outcomes by check name; a suite's case has one, under the empty name."""
+
+BLANK = pytest.StashKey[CaseResult]()
+"""On an item that is a case: the record that it fills in when it ends before anything was observed."""
 
 
 class CaseFailed(Exception):
@@ -27,29 +33,63 @@ class CaseFailed(Exception):
 
 
 class OutcomeCarrier:
-    """Puts an item's outcomes on the report of its call."""
+    """Puts an item's outcomes on the report of its call, or says why it has none."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Add records and properties."""
         report = yield
         outcomes = item.stash.get(OUTCOMES, None)
+        properties: list[tuple[str, object]] = []
         if call.when == "call" and outcomes:
-            report.modelreg = [_carry(outcome) for outcome in outcomes.values()]
+            report.modelreg = [carry(outcome.result, outcome.observation) for outcome in outcomes.values()]
             for name, outcome in outcomes.items():
-                report.user_properties += junit_properties(
-                    outcome.result, environment=_digest(outcome), check=name
-                )
+                properties += junit_properties(outcome.result, environment=_digest(outcome), check=name)
+        elif call.when != "teardown" and not report.passed and BLANK in item.stash:
+            result = _explain_absence(item.stash[BLANK], report, call)
+            report.modelreg = [carry(result, None)]
+            properties += junit_properties(result, environment="")
+        if properties:
+            _set_properties(item, report, properties)
         return report
 
 
-def _carry(outcome: Outcome) -> dict[str, Any]:
-    observation = outcome.observation
+def carry(result: CaseResult, observation: Observation | None) -> dict[str, Any]:
+    """Return a case as builtin values, which xdist can send."""
     return {
-        "record": case_record(outcome.result),
-        "notes": list(outcome.result.notes),
+        "record": case_record(result),
+        "notes": list(result.notes),
+        "command": result.command,
         "environment": None if observation is None else fingerprint_record(observation.fingerprint),
     }
+
+
+def _explain_absence(blank: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> CaseResult:
+    """Return the record of a case that was skipped, or that failed before anything was observed."""
+    if report.skipped:
+        # pytest keeps the reason as the last of (file, line, reason); an expected failure has its own.
+        longrepr = report.longrepr[2] if isinstance(report.longrepr, tuple) else "expected to fail"
+        reason = str(getattr(report, "wasxfail", "") or longrepr).removeprefix("Skipped: ")
+        return replace(blank, verdict=Verdict.SKIPPED, message=f"skipped: {_first_line(reason)}")
+    cause = "" if call.excinfo is None else _first_line(call.excinfo.exconly())
+    ended = "its setup failed" if call.when == "setup" else "it ended before anything was observed"
+    return replace(blank, verdict=Verdict.ERROR, message=f"{ended}: {cause}")
+
+
+def _set_properties(
+    item: pytest.Item, report: pytest.TestReport, properties: list[tuple[str, object]]
+) -> None:
+    """Put properties on the item too: JUnit takes those of the last report of a test, its teardown's.
+
+    What an earlier run of the same item left there (a rerun) is void.
+    """
+    others = [found for found in item.user_properties if not found[0].startswith(PROPERTY_PREFIX)]
+    item.user_properties[:] = [*others, *properties]
+    report.user_properties = list(item.user_properties)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
 
 
 def _digest(outcome: Outcome) -> str:

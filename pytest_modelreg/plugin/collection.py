@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites, is_suite_file
 from pytest_modelreg.engine.outcome import place_of
 from pytest_modelreg.engine.regeneration import Mode
 from pytest_modelreg.engine.suite import CasePlan, Suite
-from pytest_modelreg.plugin.carrying import OUTCOMES, CaseFailed
+from pytest_modelreg.plugin.carrying import BLANK, OUTCOMES, CaseFailed
 from pytest_modelreg.plugin.state import RunState, worker_input
 from pytest_modelreg.report import render_case
 
@@ -101,6 +102,9 @@ class CaseItem(pytest.Item):
         """Return the item of a case."""
         item: CaseItem = cls.from_parent(parent, name=case.id)
         item.suite, item.case, item.state = suite, case, parent.state
+        item.stash[BLANK] = CaseResult(
+            suite=suite.name, variant=case.variant, axes=case.axes, verdict=Verdict.ERROR, message=""
+        )
         item.add_marker("modelreg")
         if item.config.pluginmanager.hasplugin("xdist"):
             item.add_marker(pytest.mark.xdist_group(suite.name))
@@ -124,8 +128,8 @@ class CaseItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return what pytest heads the failure with."""
-        return self.path, None, self.case.id
+        """Return what pytest heads the failure with; without a line a skip marker would break pytest."""
+        return self.path, 0, self.case.id
 
 
 def _argument_paths(config: pytest.Config) -> list[Path]:

@@ -15,6 +15,7 @@ class Options:
     """What the command line and the ini file ask for, under their flags' names."""
 
     json: Path | None
+    markdown: Path | None
     run_dir: Path | None
     regen: str | None
     reason: str | None
@@ -32,6 +33,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="collect modelreg.yaml suites and compare models with their goldens",
     )
     group.addoption("--modelreg-json", metavar="PATH", default=None, help="write the report as JSON")
+    group.addoption(
+        "--modelreg-markdown",
+        metavar="PATH",
+        default=None,
+        help="write a summary in GitHub-flavoured Markdown, for a pull request",
+    )
     group.addoption(
         "--modelreg-run-dir",
         metavar="DIR",
@@ -86,7 +93,10 @@ def require_enabled(config: pytest.Config) -> None:
     pytest.UsageError
         When a ``--modelreg-...`` flag is given while the plugin is off.
     """
-    flags = ("--modelreg-json", "--modelreg-run-dir", "--modelreg-regen", "--modelreg-reason")
+    flags = (
+        *("--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"),
+        *("--modelreg-regen", "--modelreg-reason"),
+    )
     given = [flag for flag in flags if config.getoption(flag) is not None]
     given += ["--modelreg-allow-ci"] if config.getoption("--modelreg-allow-ci") else []
     given += ["--modelreg-strict"] if config.getoption("--modelreg-strict") else []
@@ -98,14 +108,26 @@ def require_enabled(config: pytest.Config) -> None:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Return the options; paths are taken relative to where pytest was started."""
+    """Return the options; paths are taken relative to where pytest was started.
+
+    Raises
+    ------
+    pytest.UsageError
+        When one report would overwrite the other.
+    """
 
     def path(flag: str) -> Path | None:
         value = config.getoption(flag)
         return None if value is None else config.invocation_params.dir / value
 
+    report, summary = path("--modelreg-json"), path("--modelreg-markdown")
+    if report is not None and summary is not None and report.resolve() == summary.resolve():
+        raise pytest.UsageError(
+            f"--modelreg-markdown {summary}: expected another file than --modelreg-json, got the same one"
+        )
     return Options(
-        json=path("--modelreg-json"),
+        json=report,
+        markdown=summary,
         run_dir=path("--modelreg-run-dir"),
         regen=config.getoption("--modelreg-regen"),
         reason=config.getoption("--modelreg-reason"),

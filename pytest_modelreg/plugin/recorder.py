@@ -6,6 +6,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,22 +15,30 @@ from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.fingerprint import collect, git_state
+from pytest_modelreg.plugin.completeness import Completeness
 from pytest_modelreg.plugin.options import is_selected_by_ini
+from pytest_modelreg.plugin.project import tell_verdict
 from pytest_modelreg.plugin.state import RunState
-from pytest_modelreg.report import RunFacts, dump_json, fingerprint_record, report_document
+from pytest_modelreg.report import (
+    RunFacts,
+    dump_json,
+    fingerprint_record,
+    render_markdown,
+    report_document,
+    write_report,
+)
 
 
 @dataclass(eq=False)  # pytest 8.0 keeps plugins in a set, so they must be hashable
 class Recorder:
-    """Records by case id, in the order in which cases ended (the last run of a rerun counts)."""
+    """Records by the test they came from; the last run of a rerun counts."""
 
     state: RunState
-    records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    notes: dict[str, list[str]] = field(default_factory=dict)
+    completeness: Completeness = field(default_factory=Completeness)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    _environment: dict[str, Any] | None = None
-    _n_deselected: int = 0
+    obstacles: list[str] = field(default_factory=list)
+    _carried: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     _started: str = field(
         default_factory=lambda: (
             datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -38,47 +47,66 @@ class Recorder:
     _clock: float = field(default_factory=time.perf_counter)
 
     @property
-    def verdicts(self) -> list[Verdict]:
-        """Verdicts of all cases that ran."""
-        return [Verdict(record["verdict"]) for record in self.records.values()]
+    def records(self) -> dict[str, dict[str, Any]]:
+        """Records by case id, in the order of collection, whatever worker ended first."""
+        return {carried["record"]["id"]: carried["record"] for carried in self._in_order()}
 
-    def pytest_deselected(self, items: list[pytest.Item]) -> None:
-        """Count what a selection took out."""
-        self._n_deselected += len(items)
+    @property
+    def notes(self) -> dict[str, list[str]]:
+        """Notes by case id, in the same order."""
+        return {carried["record"]["id"]: carried["notes"] for carried in self._in_order()}
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """Commands that accept what was seen, by case id; empty where there is none."""
+        return {carried["record"]["id"]: carried["command"] for carried in self._in_order()}
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Verdicts of all cases that have a record."""
+        return [Verdict(record["verdict"]) for record in self.records.values()]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take over the records that a report carries."""
-        carried_outcomes: list[dict[str, Any]] = getattr(report, "modelreg", None) or []
-        for carried in carried_outcomes:
-            record = carried["record"]
-            self.records[record["id"]] = record
-            self.notes[record["id"]] = carried["notes"]
-            self._environment = self._environment or carried["environment"]
+        if report.when == "setup":
+            self._carried.pop(report.nodeid, None)  # a rerun starts: what the last run said is void
+        carried: list[dict[str, Any]] | None = getattr(report, "modelreg", None)
+        if carried:
+            self._carried[report.nodeid] = carried
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Judge the run as a whole and write the report."""
+        expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
+        records = self.records
+        missing = [case for case in expected if case not in records]
+        self.obstacles = self.completeness.list_obstacles(session, missing=missing)
         self._check_whole_run(session)
-        if self.records or self.state.options.json is not None:
-            self._write_report(session)
+        options = self.state.options
+        if records or options.json is not None or options.markdown is not None:
+            self._write_report()
+        told = (tell_verdict(session.config, record) for record in records.values())
+        self.problems += [problem for problem in told if problem is not None]
         if self.problems and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def is_partial(self, session: pytest.Session) -> bool:
-        """Whether something kept cases from running."""
-        option = session.config.option
-        selected = [getattr(option, name, None) for name in ("keyword", "markexpr", "lf", "deselect")]
-        by_id = any("::" in str(argument) for argument in session.config.args)
-        expected = {case.id for suite in self.state.suites.values() for case in suite.cases}
-        return bool(
-            any(selected)
-            or by_id
-            or self._n_deselected
-            or session.shouldstop
-            or session.shouldfail
-            or session.exitstatus == pytest.ExitCode.INTERRUPTED
-            or expected - set(self.records)
+    def _in_order(self) -> list[dict[str, Any]]:
+        nodeids = sorted(self._carried, key=self.completeness.position)
+        return [carried for nodeid in nodeids for carried in self._carried[nodeid]]
+
+    def _environment(self) -> dict[str, Any]:
+        """Return the fullest fingerprint of the run, the first one of several.
+
+        A case without a framework knows less than one with it, and which of them a
+        process ran first depends on how many workers there are.
+        """
+        found = [carried["environment"] for carried in self._in_order() if carried["environment"] is not None]
+        if not found:
+            return fingerprint_record(collect(project=self.state.project_facts))
+        fullest: dict[str, Any] = max(
+            found, key=lambda facts: sum(value is not None for value in facts.values())
         )
+        return fullest
 
     def _check_whole_run(self, session: pytest.Session) -> None:
         if session.config.option.collectonly or session.exitstatus in (
@@ -87,12 +115,13 @@ class Recorder:
             pytest.ExitCode.USAGE_ERROR,
         ):
             return  # the run was stopped for another reason, which is already on the screen
-        if not self.records:
+        verdicts = self.verdicts
+        if not verdicts:
             if is_selected_by_ini(session.config) and not self.state.options.strict:
                 return  # a project that always compares may still run one test file of it
             problems = self.problems if self.state.options.strict else self.warnings
             problems.append(f"no case was run, so nothing was compared: {self._explain_absence()}")
-        elif all(verdict is Verdict.SKIPPED for verdict in self.verdicts):
+        elif all(verdict is Verdict.SKIPPED for verdict in verdicts):
             self.problems.append("every case was skipped, so nothing was compared")
 
     def _explain_absence(self) -> str:
@@ -106,8 +135,9 @@ class Recorder:
             )
         return "there is no modelreg.yaml or *.modelreg.yaml below the arguments; `modelreg init` writes one"
 
-    def _write_report(self, session: pytest.Session) -> None:
+    def _write_report(self) -> None:
         git = git_state(self.state.base)
+        records = self.records
         document = report_document(
             RunFacts(
                 id=self.state.run_id,
@@ -115,16 +145,27 @@ class Recorder:
                 duration_s=time.perf_counter() - self._clock,
                 git_commit=git.commit,
                 git_dirty=git.dirty,
-                partial=self.is_partial(session),
+                partial=bool(self.obstacles),
             ),
-            self._environment or fingerprint_record(collect()),
-            self.records.values(),
+            self._environment(),
+            records.values(),
         )
         targets = [self.state.options.json] if self.state.options.json is not None else []
-        if self.records:
+        if records:
             targets.append(self.state.run_folder.folder / "report.json")
         for target in targets:
             try:
                 dump_json(document, target)
             except ModelRegError as error:
                 self.problems.append(str(error))
+        if self.state.options.markdown is not None:
+            self._write_summary(document, self.state.options.markdown)
+
+    def _write_summary(self, document: dict[str, Any], target: Path) -> None:
+        """Write the Markdown summary, after the reports whose problems it tells."""
+        wrong = [*self.problems, *self.warnings]
+        text = render_markdown(document, commands=self.commands, notes=self.notes, problems=wrong)
+        try:
+            write_report(text, target)
+        except ModelRegError as error:
+            self.problems.append(str(error))

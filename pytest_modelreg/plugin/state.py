@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import Fault, ModelRegError, SuiteFileError
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import open_run_folder
 from pytest_modelreg.engine.session import Session
 from pytest_modelreg.engine.suite import Suite, find_shared_names, load_suite
+from pytest_modelreg.fingerprint import ask_project_facts
 from pytest_modelreg.plugin.options import Options
+from pytest_modelreg.plugin.progress import make_progress_line
 from pytest_modelreg.store import RunFolder
 
 
@@ -44,18 +48,30 @@ class RunState:
     faults: list[Fault] = field(default_factory=list)
     claims: dict[str, tuple[object, str]] = field(default_factory=dict)
     _session: Session | None = None
+    _project_facts: Mapping[str, FactValue] | None = None
     _run_folder: RunFolder | None = None
 
     @property
     def session(self) -> Session:
         """The engine's session, made when the first case runs."""
         if self._session is None:
+            line = make_progress_line(self.config)
             self._session = Session(
                 run_folder=self.run_folder,
                 regeneration=self.regeneration,
                 default_threads=_share_of_threads(),
+                project_facts=self.project_facts,
+                progress=None if line is None else line.show,
             )
         return self._session
+
+    @property
+    def project_facts(self) -> Mapping[str, FactValue]:
+        """What the project adds to every fingerprint; asked for once a process."""
+        if self._project_facts is None:
+            hook = self.config.hook.pytest_modelreg_fingerprint
+            self._project_facts = ask_project_facts(lambda: hook(config=self.config), source=hook.name)
+        return self._project_facts
 
     @property
     def run_folder(self) -> RunFolder:
@@ -95,17 +111,24 @@ class RunState:
         pytest.UsageError
             When a report or run folder would lie among goldens or samples, or cannot be made.
         """
-        for flag, target in (
-            ("--modelreg-json", self.options.json),
-            ("--modelreg-run-dir", self.options.run_dir),
-        ):
-            for suite in self.suites.values():
-                for what, folder in (("goldens", suite.golden_root), ("samples", suite.samples_folder)):
-                    if target is not None and _is_inside(target, folder):
-                        raise pytest.UsageError(
-                            f"{flag} {target}: expected a place outside of the {what} of {suite.name} "
-                            f"({folder}), which a run never writes to; choose another path"
-                        )
+        kept = [("the goldens of Python tests", self.base / "golden")]
+        for suite in self.suites.values():
+            kept += [
+                (f"the goldens of {suite.name}", suite.golden_root),
+                (f"the samples of {suite.name}", suite.samples_folder),
+            ]
+        targets = {
+            "--modelreg-json": self.options.json,
+            "--modelreg-markdown": self.options.markdown,
+            "--modelreg-run-dir": self.options.run_dir,
+        }
+        for flag, target in targets.items():
+            for what, folder in kept:
+                if target is not None and _is_inside(target, folder):
+                    raise pytest.UsageError(
+                        f"{flag} {target}: expected a place outside of {what} "
+                        f"({folder}), which a run never writes to; choose another path"
+                    )
         if self.suites:
             try:
                 self.run_folder  # noqa: B018 - made now, so that a run that cannot keep it never starts
@@ -118,13 +141,22 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 
 def _share_of_threads() -> int | None:
-    """Return this xdist worker's share of the machine's cores; None outside of xdist.
+    """Return this xdist worker's share of the threads that torch would start; None outside of xdist.
 
     Without it every worker would start a thread a core, and the workers of a run would
     wait for each other.
     """
     n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    return max(1, (os.cpu_count() or 1) // n_workers) if n_workers > 1 else None
+    return max(1, _count_own_threads() // n_workers) if n_workers > 1 else None
+
+
+def _count_own_threads() -> int:
+    """Return how many threads one process would use: the user's number, else the cores it may run on."""
+    chosen = os.environ.get("OMP_NUM_THREADS", "")
+    if chosen.isdecimal() and int(chosen) > 0:
+        return int(chosen)
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux; a container may get fewer cores than there are
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 RUN_STATE = pytest.StashKey[RunState]()

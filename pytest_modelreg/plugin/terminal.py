@@ -41,6 +41,8 @@ class TerminalLines:
             elif record["verdict"] == Verdict.MATCH.value:
                 for note in recorder.notes[record["id"]]:
                     reporter.line(printable(f"note: {record['id']}: {note}"))
+        if recorder.records and recorder.obstacles:
+            reporter.line(printable(f"partial run: {'; '.join(recorder.obstacles)}"))
         for warning in recorder.warnings:
             reporter.line(f"warning: {warning}", yellow=True)
         for problem in recorder.problems:

@@ -16,7 +16,7 @@ from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome, Place
 from pytest_modelreg.engine.suite_file.declaration import read_declaration
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, values_golden
-from pytest_modelreg.plugin.carrying import OUTCOMES, CaseFailed
+from pytest_modelreg.plugin.carrying import BLANK, OUTCOMES, CaseFailed
 from pytest_modelreg.plugin.state import RUN_STATE, RunState
 from pytest_modelreg.report import render_case
 
@@ -40,6 +40,7 @@ class ValueChecker:
         self._outcomes: dict[str, Outcome] = {}
         item.stash[OUTCOMES] = self._outcomes
         item.stash[CHECKER] = self
+        item.stash[BLANK] = _blank(item)  # also where a test asked for the fixture while it ran
 
     def check(
         self,
@@ -113,7 +114,7 @@ class ValueChecker:
     @property
     def test_id(self) -> str:
         """The test's node id, without what xdist appends to it."""
-        return self._item.nodeid.removesuffix(f"@{self._group()}")
+        return _test_id(self._item)
 
     def conclude(self) -> None:
         """Record what waits for it; called once the test has passed.
@@ -150,10 +151,6 @@ class ValueChecker:
         regeneration = self._state.regeneration
         return regeneration is not None and regeneration.accepts(outcome.result.verdict)
 
-    def _group(self) -> str:
-        mark = self._item.get_closest_marker("xdist_group")
-        return "" if mark is None else str(mark.args[0] if mark.args else mark.kwargs.get("name", ""))
-
     def _fail(self, name: str, text: str) -> NoReturn:
         message, _, details = text.partition("\n")
         variant = f"{self.test_id}::{name}" if name else self.test_id
@@ -173,6 +170,7 @@ class ValueChecks:
         for item in items:
             if FIXTURE in getattr(item, "fixturenames", ()):
                 item.add_marker("modelreg")
+                item.stash[BLANK] = _blank(item)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
@@ -193,6 +191,15 @@ class ValueChecks:
                 f"{render_case(result, verbose=item.config.get_verbosity() > 0)}\n\nchecked as {result.id}"
             )
         return report
+
+
+def _test_id(item: pytest.Item) -> str:
+    """Return the node id as pytest collected it: xdist appends the groups of a test to its own."""
+    return item.nodeid if item.parent is None else f"{item.parent.nodeid}::{item.name}"
+
+
+def _blank(item: pytest.Item) -> CaseResult:
+    return CaseResult(suite=VALUES_SUITE, variant=_test_id(item), verdict=Verdict.ERROR, message="")
 
 
 def _golden_parts(item: pytest.Item) -> list[str]:
