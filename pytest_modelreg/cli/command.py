@@ -24,6 +24,7 @@ class Exit(IntEnum):
 
 
 COMMANDS = {
+    "env": "print what is recorded of the environment, or what two records of it differ in",
     "init": "write a suite for a model, pin its samples and record its golden",
     "pin": "write samples.csv for a folder, or verify it",
     "regen": "record goldens, or replace those whose behaviour changed",

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 from pytest_modelreg.cli.command import Exit
+from pytest_modelreg.cli.progress import make_progress
 from pytest_modelreg.domain.verdict import Verdict
 
 
@@ -32,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     UsageFault
         When a suite file already stands here or an argument is faulty.
     """
+    from pytest_modelreg.cli.project import ask_project
     from pytest_modelreg.cli.regen import record
     from pytest_modelreg.engine.regeneration import plan_regeneration
     from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
@@ -57,8 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     suite = load_suite(path, rootdir=root)
     report = pin(suite.samples_folder)
     print(f"pinned {report.n_samples} samples in {arguments.samples / 'samples.csv'}", flush=True)
+    facts = ask_project(root)
     with open_run_folder(root, new_run_id()) as run_folder:
-        session = Session(run_folder=run_folder, regeneration=regeneration)
+        session = Session(
+            run_folder=run_folder,
+            regeneration=regeneration,
+            progress=make_progress(),
+            project_facts=facts,
+        )
         outcomes = [session.run_case(suite, case) for case in suite.cases]
         failed = [outcome for outcome in outcomes if outcome.result.verdict is Verdict.ERROR]
         for outcome in failed:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
+from pytest_modelreg.cli.progress import make_progress
 from pytest_modelreg.cli.question import ask
 from pytest_modelreg.domain.verdict import Verdict
 
@@ -50,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     UsageFault, SuiteFileError, RegenerationRefused
         When the command cannot be carried out as given.
     """
+    from pytest_modelreg.cli.project import ask_project
     from pytest_modelreg.engine.regeneration import plan_regeneration
     from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
     from pytest_modelreg.engine.selection import select_cases
@@ -60,8 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
     )
     here = Path.cwd()
     cases = select_cases(arguments.targets, here)
-    with open_run_folder(find_project_root(here), new_run_id()) as run_folder:
-        session = Session(run_folder=run_folder, regeneration=regeneration)
+    root = find_project_root(here)
+    facts = ask_project(root)
+    with open_run_folder(root, new_run_id()) as run_folder:
+        session = Session(
+            run_folder=run_folder,
+            regeneration=regeneration,
+            progress=make_progress(),
+            project_facts=facts,
+        )
         outcomes = []
         for suite, case in cases:
             print(f"{case.id}: running", flush=True)
