@@ -1,0 +1,333 @@
+"""Laws of the formats: what is written as a suite or a report reads back as what was meant."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, OutputSpec, RuntimeSpec
+from pytest_modelreg.domain.check import (
+    CHECK_NAMES,
+    CLASSIFICATION_ONLY,
+    KINDS,
+    CheckPlan,
+    Limit,
+    OutputChecks,
+)
+from pytest_modelreg.domain.environment import Fingerprint
+from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.suite import load_suite
+from pytest_modelreg.report import (
+    RunFacts,
+    case_record,
+    dump_json,
+    fingerprint_record,
+    read_fingerprint_record,
+    report_document,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+LABELS = ("cat", "dog", "owl")
+# Words that YAML 1.1 or a careless reader takes for something else than text.
+TRAPS = st.sampled_from(
+    ["off", "yes", "1e-5", "null", "~", "0x1f", "12:30", "01", "a b", "#x", "é", "- x", "a: b"]
+)
+NAMES = st.text("abcxyz._-", min_size=1, max_size=8).filter(lambda text: text.strip("."))
+REFERENCES = st.sampled_from(["toymodel:build", "shop.models:Net.make", "a.b.c:d"])
+NUMBERS = st.floats(0.0, 1e300) | st.integers(0, 2**53)
+FRACTIONS = st.floats(0.0, 1.0) | st.sampled_from([0, 1])
+TAGS = st.text("abc-", min_size=1, max_size=3)
+OFF = st.sampled_from([False, "off"])
+
+
+@st.composite
+def _check(draw: st.DrawFn, name: str) -> tuple[Any, Limit | None]:
+    """What a suite writes for a check, and the limit that it means, without source; None for off."""
+    if draw(st.integers(0, 4)) == 0:
+        return draw(OFF), None
+    if name == "exact":
+        return True, Limit(name=name, source="")
+    if name == "elementwise":
+        rtol, atol = draw(NUMBERS), draw(NUMBERS)
+        return {"rtol": rtol, "atol": atol}, Limit(name=name, rtol=rtol, atol=atol, source="")
+    is_least = name in ("cosine", "top1_agreement", "topk_overlap")
+    numbers = FRACTIONS if is_least else NUMBERS
+    value = draw(st.none() | numbers)
+    tags = draw(st.dictionaries(TAGS, numbers, min_size=value is None, max_size=2))
+    if value is not None and not tags and draw(st.booleans()):
+        return value, Limit(name=name, value=value, source="")
+    written = {} if value is None else {"min" if is_least else "max": value}
+    return {**written, **({"tags": tags} if tags else {})}, Limit(
+        name=name, value=value, tags=tags, source=""
+    )
+
+
+@st.composite
+def _checks(draw: st.DrawFn, names: list[str]) -> dict[str, tuple[Any, Limit | None]]:
+    chosen = draw(st.lists(st.sampled_from(names), max_size=4, unique=True))
+    return {name: draw(_check(name)) for name in chosen}
+
+
+def _gather(*scopes: tuple[str, Mapping[str, tuple[Any, Limit | None]]]) -> OutputChecks:
+    """Merge scopes, wide to narrow, as the documentation says it: by name, the narrowest wins."""
+    merged: dict[str, Limit | None] = {}
+    for source, checks in scopes:
+        for name, (_, limit) in checks.items():
+            merged[name] = limit and Limit(**{**vars(limit), "source": f"{source}.{name}"})
+    return OutputChecks(
+        limits=tuple(merged[name] for name in CHECK_NAMES if merged.get(name)),
+        off=frozenset(name for name, limit in merged.items() if limit is None),
+    )
+
+
+@st.composite
+def _suites(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A suite file's content, and the fields of the case spec and check plan that it means."""
+    option = lambda strategy: draw(st.none() | strategy)  # noqa: E731 - draws, so cannot be a strategy
+    data: dict[str, Any] = {
+        "modelreg": 1,
+        "suite": draw(NAMES.filter(lambda name: name[0] != "." != name[-1])),
+    }
+    data["samples"] = {
+        "folder": "samples",
+        "loader": draw(st.sampled_from(["image", "json", "shop.data:load"])),
+    }
+    reference: dict[str, Any] = {"model": draw(REFERENCES)}
+    scalars = (
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | TRAPS
+    )
+    arguments = st.recursive(
+        scalars,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TRAPS, inner, max_size=2),
+        max_leaves=5,
+    )
+    if draw(st.booleans()):
+        reference["model_args"] = draw(st.dictionaries(st.text("abc_", min_size=1), arguments, max_size=3))
+    for key, strategy in (
+        ("preprocess", REFERENCES),
+        ("collate", REFERENCES),
+        ("forward", REFERENCES),
+        ("batch_size", st.integers(1, 10**6)),
+        ("threads", st.integers(1, 64)),
+    ):
+        if (value := option(strategy)) is not None:
+            reference[key] = value
+    key = option(TRAPS)
+    checkpoint = draw(st.sampled_from([None, "weights/v1.safetensors", "mapping"]))
+    if checkpoint is not None:
+        file = {"path": "weights/v1.safetensors", **({} if key is None else {"key": key})}
+        reference["checkpoint"] = file if checkpoint == "mapping" else checkpoint
+    if (runtime := draw(st.sampled_from([None, "eager", {"kind": "eager"}]))) is not None:
+        reference["runtime"] = runtime
+    data["reference"] = reference
+    if (deterministic := option(st.booleans())) is not None:
+        data["deterministic"] = deterministic
+    if (golden := option(st.sampled_from(["golden", "accepted/here"]))) is not None:
+        data["golden"] = golden
+    outputs, specs, by_output = {}, {}, {}
+    for path in draw(st.lists(NAMES | TRAPS, max_size=3, unique=True)):
+        kind = draw(st.sampled_from(KINDS))
+        fitting = [
+            name for name in CHECK_NAMES if kind == "classification" or name not in CLASSIFICATION_ONLY
+        ]
+        entry: dict[str, Any] = {
+            "kind": kind,
+            **({"per": draw(st.just("sample"))} if draw(st.booleans()) else {}),
+        }
+        if kind == "classification" and draw(st.booleans()):
+            entry |= {"labels": "labels.txt", "top_k": draw(st.integers(1, len(LABELS)))}
+        checks = draw(_checks(fitting))
+        # One check that is written keeps the others from being all off.
+        checks["max_abs"] = (0.5, Limit(name="max_abs", value=0.5, source=""))
+        outputs[path] = {**entry, "checks": {name: written for name, (written, _) in checks.items()}}
+        specs[path] = OutputSpec(
+            kind=kind,
+            per_is_declared="per" in entry,
+            labels=LABELS if "labels" in entry else None,
+            top_k=entry.get("top_k", 5),
+        )
+        by_output[path] = checks
+    has_scores = any(spec.kind == "classification" for spec in specs.values())
+    wide = draw(_checks([name for name in CHECK_NAMES if has_scores or name not in CLASSIFICATION_ONLY]))
+    wide["mean_abs"] = (0.25, Limit(name="mean_abs", value=0.25, source=""))
+    data |= {"outputs": outputs} if outputs else {}
+    data["checks"] = {name: written for name, (written, _) in wide.items()}
+    plain = {name: check for name, check in wide.items() if name not in CLASSIFICATION_ONLY}
+    plan = CheckPlan(
+        by_output={
+            path: _gather(
+                ("checks", wide if specs[path].kind == "classification" else plain),
+                (f"outputs.{path}.checks", checks),
+            )
+            for path, checks in by_output.items()
+        },
+        default=_gather(("checks", plain)),
+    )
+    return data, {"outputs": specs, "checks": plan, "key": key if checkpoint == "mapping" else None}
+
+
+def _write_block(value: Any, indent: str) -> str:
+    """Return a value as YAML in block style, text quoted."""
+    if isinstance(value, dict) and value:
+        return "".join(
+            f"\n{indent}{json.dumps(key)}:{_write_block(item, indent + '  ')}" for key, item in value.items()
+        )
+    if isinstance(value, list) and value:
+        return "".join(f"\n{indent}-{_write_block(item, indent + '  ')}" for item in value)
+    return f" {_write_flow(value)}"
+
+
+def _write_flow(value: Any) -> str:
+    """Return a value as YAML in flow style."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {_write_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_write_flow, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which every file that the suites name exists."""
+    folder = tmp_path_factory.mktemp("suites")
+    for name in ("samples", "weights"):
+        (folder / name).mkdir()
+    (folder / "weights" / "v1.safetensors").touch()
+    (folder / "labels.txt").write_text("\n".join(LABELS) + "\n", encoding="utf-8")
+    return folder
+
+
+@given(drawn=_suites(), is_flow=st.booleans(), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_written_suite_is_the_plan_that_it_means(
+    folder: Path, drawn: Any, is_flow: bool, data: st.DataObject
+) -> None:
+    """Law: every field of the case that a sound suite file plans is what the file says, in flow and in
+    block style, its keys in any order.
+    """
+    written, meant = drawn
+    written = {key: written[key] for key in data.draw(st.permutations(list(written)))}
+    file = folder / "modelreg.yaml"
+    file.write_text(_write_flow(written) if is_flow else _write_block(written, ""), encoding="utf-8")
+    suite = load_suite(file, rootdir=folder)
+    reference = written["reference"]
+    (case,) = suite.cases
+    assert suite.golden_root == folder / written.get("golden", "golden")
+    assert case.checks == meant["checks"]
+    assert case.template == CaseSpec(
+        suite=written["suite"],
+        root=str(folder),
+        python_path=(str(folder),),
+        samples=SampleSet(folder=str(folder / "samples"), samples=()),
+        loader=written["samples"]["loader"],
+        model=reference["model"],
+        model_args=reference.get("model_args", {}),
+        checkpoint=CheckpointRef(path=str(folder / "weights" / "v1.safetensors"), key=meant["key"])
+        if "checkpoint" in reference
+        else None,
+        preprocess=reference.get("preprocess"),
+        collate=reference.get("collate"),
+        forward=reference.get("forward"),
+        runtime=RuntimeSpec(kind="eager"),
+        batch_size=reference.get("batch_size", 8),
+        threads=reference.get("threads"),
+        deterministic=written.get("deterministic", False),
+        outputs=meant["outputs"],
+    )
+
+
+RUN = RunFacts(
+    id="20260101-000000",
+    started="2026-01-01T00:00:00Z",
+    duration_s=1.0,
+    git_commit=None,
+    git_dirty=None,
+    partial=False,
+)
+# Surrogates as file names that are no UTF-8 bring them.
+TEXT = st.text(
+    st.characters(codec="utf-8") | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF), min_size=1
+)
+VALUES = st.floats(width=32) | st.sampled_from([0.0, math.nan, math.inf, -math.inf])
+
+
+def _refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def _assert_same(read: Any, meant: Any) -> None:
+    """Hold a document read from a report against what it was written from."""
+    if isinstance(meant, Mapping):
+        for key, value in meant.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                assert read[key] is None
+                assert math.isnan(float(read[f"{key}_reason"])) == math.isnan(value)
+                assert math.isnan(value) or float(read[f"{key}_reason"]) == value
+            else:
+                _assert_same(read[key], value)
+        assert {key.removesuffix("_reason") for key in read} == {key.removesuffix("_reason") for key in meant}
+    elif isinstance(meant, (list, tuple)):
+        assert len(read) == len(meant)
+        for item, value in zip(read, meant, strict=True):
+            _assert_same(item, value)
+    else:
+        assert type(read) is type(meant)
+        assert read == meant
+
+
+@given(
+    rows=st.lists(st.tuples(VALUES, VALUES, VALUES, VALUES), min_size=1, max_size=4),
+    ids=st.lists(TEXT, min_size=4, max_size=4, unique=True),
+    facts=st.dictionaries(
+        st.text("ab.", min_size=1),
+        st.none() | st.text(max_size=3) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans(),
+    ),
+    path=TEXT.filter(lambda text: text != "anchor"),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_report_reads_back_as_what_was_judged(
+    bench: Any, tmp_path_factory: pytest.TempPathFactory, rows: Any, ids: list[str], facts: Any, path: str
+) -> None:
+    """Law: whatever the numbers, ids, output paths and facts are, the report is strict JSON, reads back
+    as the record that it was written from, and says for every number that is not finite which it was.
+    """
+    expected, actual = (np.array([row[at : at + 2] for row in rows], np.float32) for at in (0, 2))
+    ids = ids[: len(rows)]
+    values = [{path: side, "anchor": np.arange(len(ids))} for side in (expected, actual)]
+    result = bench.compare(*values, ids=ids)
+    reasons = {key: "not asked" for key, value in facts.items() if value is None}
+    fingerprint = Fingerprint(facts=facts, reasons=reasons, neutral=tuple(facts)[:1])
+    environment = fingerprint_record(fingerprint)
+    record = case_record(result)
+    document = report_document(RUN, environment, [record])
+    file = tmp_path_factory.getbasetemp() / "report.json"
+    dump_json(document, file)
+    read = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
+    _assert_same(read, document)
+    assert read_fingerprint_record(read["environment"]) == fingerprint
+    (case,) = read["cases"]
+    assert Verdict(case["verdict"]) is result.verdict
+    assert tuple(case["drifted_samples"]) == result.drifted_samples
+    for name, measures in result.outputs.items():
+        found = case["outputs"][name]
+        for key in ("rel_l2", "max_abs", "mean_abs", "rms_abs"):
+            value = getattr(measures, key)
+            assert (found[key] if math.isfinite(value) else float(found[f"{key}_reason"])) == value
+    for check, found in zip(result.checks, case["checks"], strict=True):
+        assert found["name"] == check.name
+        assert found["ok"] is check.ok
+        assert found["value"] == check.value or found["value_reason"] == str(check.value)
