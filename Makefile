@@ -28,7 +28,7 @@ demo: $(VENV)/.ready-demo
 	$(BIN)/python examples/swap_interpolation.py
 
 test: $(VENV)/.ready-test lint
-	$(BIN)/python -m pytest --modelreg -n 2 --dist loadgroup -m "not full"
+	$(BIN)/python -m pytest --modelreg -n 2 -m "not full"
 
 test-full: $(VENV)/.ready-test lint
 	$(BIN)/python -m pytest --modelreg
