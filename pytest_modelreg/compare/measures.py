@@ -158,5 +158,7 @@ def root_sum_square(norms: FloatArray) -> float:
 
 def compute_norm(values: npt.NDArray[Any]) -> float:
     """Return the Euclidean norm of an array's finite elements, the array's own unit."""
-    widened = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64).reshape(-1)
+    # Widening a signalling NaN warns, and a bfloat16 or float16 that a model returns can be one.
+    with np.errstate(invalid="ignore"):
+        widened = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64).reshape(-1)
     return root_sum_square(np.abs(widened[np.isfinite(widened)]))

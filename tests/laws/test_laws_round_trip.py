@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -120,6 +120,14 @@ def _assert_numbers(actual: np.ndarray, expected: np.ndarray, name: str) -> None
         assert np.ascontiguousarray(actual).tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
+_SIGNALLING = [
+    ("bfloat16", np.array([0x7F81], np.uint16)),
+    ("float16", np.array([0x7C01], np.uint16).view("f2")),
+]
+
+
+@example(drawn=(_SIGNALLING[0][0], 1, _SIGNALLING[0][1]), forms=("C", "C"))
+@example(drawn=(_SIGNALLING[1][0], 1, _SIGNALLING[1][1]), forms=("C", "C"))
 @given(drawn=_any_rows(), forms=st.tuples(*[st.sampled_from(FORMS)] * 2))
 @settings(max_examples=100, deadline=None)
 def test_golden_round_trip_is_exact(bench: Any, drawn: Any, forms: tuple[str, str]) -> None:
