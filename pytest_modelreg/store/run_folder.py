@@ -96,10 +96,6 @@ class RunFolder:
             raise _refused(folder, "folder of the case", error) from error
         return folder
 
-    def discard_case(self, case_id: str) -> None:
-        """Delete what a case left, for a match that nobody needs to look at."""
-        shutil.rmtree(self.folder / safe_component(case_id), ignore_errors=True)
-
     def close(self) -> None:
         """Give up the mark; the folder stays."""
         self._lock.release()

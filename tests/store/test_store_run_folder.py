@@ -42,15 +42,6 @@ def test_case_id_stays_inside(tmp_path: Path) -> None:
         assert run.case_folder("../../x[y]").parent == run.folder
 
 
-def test_discarded_case_is_gone(tmp_path: Path) -> None:
-    """A match leaves nothing; discarding twice is harmless."""
-    with RunFolder.create(tmp_path, "20260131T120000Z") as run:
-        (run.case_folder("a[b]") / "x").write_bytes(b"")
-        run.discard_case("a[b]")
-        run.discard_case("a[b]")
-        assert os.listdir(run.folder) == []
-
-
 def test_last_ten_runs_are_kept(tmp_path: Path) -> None:
     """The eleventh run deletes the first."""
     names = [f"202601{day:02d}T000000Z" for day in range(1, 13)]
