@@ -14,6 +14,29 @@ from pytest_modelreg.domain.sample import SampleSet
 
 REFERENCE = "reference"
 
+AXES = (
+    "checkpoint",
+    "preprocess",
+    "runtime",
+    "environment",
+    "device",
+    "dtype",
+    "autocast",
+    "batch_size",
+    "threads",
+    "memory_format",
+)
+"""What can differ between the reference and a variant, in the order in which ids name it."""
+
+COMPUTE_DTYPES = ("float64", "float32", "float16", "bfloat16")
+"""What a model's floating parameters and inputs can be cast to."""
+
+AUTOCAST_DTYPES = ("float16", "bfloat16")
+"""What mixed precision can compute in."""
+
+MEMORY_FORMATS = ("contiguous", "channels_last", "channels_last_3d")
+"""How the axes of images lie in memory: (sample, channel, height, width) or with the channel last."""
+
 PER = ("sample", "batch", "ignore")
 """What the leading dimension of an output can be."""
 
@@ -36,10 +59,22 @@ class CheckpointRef:
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeSpec:
-    """How the model is run: the runtime's name and its options."""
+    """How the model is run.
+
+    Parameters
+    ----------
+    kind : str
+        The runtime's name.
+    options : mapping
+        Its options as written in the suite file.
+    transform : str or None
+        ``module:fn`` that is called with the loaded model in eval mode and returns the
+        model to run: quantised, fused, merged.
+    """
 
     kind: str = "eager"
     options: Mapping[str, Any] = field(default_factory=dict)
+    transform: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +84,7 @@ class OutputSpec:
     Parameters
     ----------
     kind : str
-        ``tensor``, ``regression`` or ``classification``.
+        ``tensor``, ``regression``, ``classification`` or ``embedding``.
     per : str
         One of :data:`PER`: ``sample`` (leading dimension is the batch's), ``batch``
         (one value a batch) or ``ignore``.
@@ -58,7 +93,7 @@ class OutputSpec:
     labels : tuple of str or None
         Class names, index by index.
     top_k : int
-        How many classes ``topk_overlap`` looks at.
+        How many classes ``topk_overlap`` looks at, how many neighbours ``rank_overlap``.
     """
 
     kind: str = "tensor"
@@ -83,7 +118,8 @@ class CaseSpec:
     samples : SampleSet
         Already verified against its files.
     loader, model, preprocess, collate, forward : str or None
-        Names or ``module:attr`` references as in the suite file.
+        Names or ``module:attr`` references as in the suite file. ``model`` is None only
+        for a runtime that brings its own, such as a file.
     batch_size : int
         Samples a forward pass; the last batch may be shorter.
     threads : int or None
@@ -93,6 +129,15 @@ class CaseSpec:
         None leaves the framework's own. A number that user code sets itself wins.
     deterministic : bool
         Whether to ask the framework for deterministic algorithms.
+    device : str or None
+        Where the model runs: ``cpu``, ``cuda``, ``cuda:1``; None leaves model and inputs
+        where the factory and preprocess put them.
+    dtype : str or None
+        One of :data:`COMPUTE_DTYPES`: what floating parameters, buffers and inputs are cast to.
+    autocast : str or None
+        One of :data:`AUTOCAST_DTYPES`: mixed precision around the forward passes.
+    memory_format : str or None
+        One of :data:`MEMORY_FORMATS`, for parameters and inputs of four or five axes.
     outputs : mapping of str to OutputSpec
         Declared outputs by output path.
     axes : mapping
@@ -107,7 +152,7 @@ class CaseSpec:
     python_path: tuple[str, ...]
     samples: SampleSet
     loader: str
-    model: str
+    model: str | None
     model_args: Mapping[str, Any] = field(default_factory=dict)
     checkpoint: CheckpointRef | None = None
     preprocess: str | None = None
@@ -118,6 +163,10 @@ class CaseSpec:
     threads: int | None = None
     default_threads: int | None = None
     deterministic: bool = False
+    device: str | None = None
+    dtype: str | None = None
+    autocast: str | None = None
+    memory_format: str | None = None
     outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
     axes: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, FactValue] = field(default_factory=dict)

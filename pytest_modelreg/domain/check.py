@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pytest_modelreg.domain.output_path import find_entry
+
 CHECK_NAMES = (
     "rel_l2",
     "max_abs",
     "mean_abs",
     "elementwise",
     "cosine",
+    "snr_db",
     "exact",
+    "kl",
     "top1_agreement",
     "topk_overlap",
+    "negative_flips",
+    "accuracy_drop",
+    "rank_overlap",
 )
 """Checks that this release applies, in the order in which reports list them."""
 
@@ -21,6 +28,7 @@ DEFAULT_CHECKS: Mapping[str, tuple[str, ...]] = {
     "tensor": ("rel_l2",),
     "regression": ("rel_l2",),
     "classification": ("rel_l2", "top1_agreement"),
+    "embedding": ("rel_l2", "cosine", "rank_overlap"),
 }
 """Checks that an output gets without being asked for, by its kind.
 
@@ -31,8 +39,30 @@ which only the dtype tells.
 KINDS = tuple(DEFAULT_CHECKS)
 """Output kinds that this release knows."""
 
-CLASSIFICATION_ONLY = frozenset({"top1_agreement", "topk_overlap"})
+CLASSIFICATION_ONLY = frozenset({"kl", "top1_agreement", "topk_overlap", "negative_flips", "accuracy_drop"})
 """Checks that need class scores."""
+
+EMBEDDING_ONLY = frozenset({"rank_overlap"})
+"""Checks that need vectors whose neighbours mean something."""
+
+KINDS_OF_CHECK: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(CLASSIFICATION_ONLY, ("classification",)),
+    **dict.fromkeys(EMBEDDING_ONLY, ("embedding",)),
+}
+"""The kinds that a check needs, by its name; a check that is not listed fits every kind."""
+
+BOUNDS = ("max", "min", "max_change")
+"""What a check of the suite's own, a ``module:fn``, can be held against."""
+
+
+def fits_kind(check: str, kind: str) -> bool:
+    """Return whether a check, by name or as ``module:fn``, can be applied to outputs of a kind."""
+    return kind in KINDS_OF_CHECK.get(check, (kind,))
+
+
+def is_function(check: str) -> bool:
+    """Return whether a check is one of the suite's own: a ``module:fn`` instead of a name."""
+    return ":" in check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +72,7 @@ class Limit:
     Parameters
     ----------
     name : str
-        One of :data:`CHECK_NAMES`.
+        One of :data:`CHECK_NAMES`, or the ``module:fn`` of a check of the suite's own.
     value : float or None
         The number after the check's name, in the check's own direction (``rel_l2`` at
         most, ``top1_agreement`` at least). None for checks without a single number
@@ -51,6 +81,8 @@ class Limit:
         Limits for samples with a tag, judged apart.
     rtol, atol : float or None
         Of ``elementwise`` only: ``|actual - expected| <= atol + rtol * |expected|``.
+    bound : str or None
+        Of a ``module:fn`` only, one of :data:`BOUNDS`: what ``value`` and ``tags`` limit.
     source : str
         Where the limit comes from, for the report: ``suite checks``,
         ``outputs.logits.checks``, ``dtype default``, ``kind default``.
@@ -61,6 +93,7 @@ class Limit:
     tags: Mapping[str, float] = field(default_factory=dict)
     rtol: float | None = None
     atol: float | None = None
+    bound: str | None = None
     source: str
 
 
@@ -87,10 +120,10 @@ class CheckPlan:
     Parameters
     ----------
     by_output : mapping of str to OutputChecks
-        For the outputs that the suite declares.
+        For the outputs that the suite declares, by output path or pattern.
     default : OutputChecks
-        For every other output the model returns; checks that need class scores are
-        already left out of it.
+        For every other output the model returns; checks that need a kind are already left
+        out of it.
     """
 
     by_output: Mapping[str, OutputChecks] = field(default_factory=dict)
@@ -98,4 +131,5 @@ class CheckPlan:
 
     def of(self, output: str) -> OutputChecks:
         """Return what is asked of the output at this path."""
-        return self.by_output.get(output, self.default)
+        found = find_entry(output, self.by_output)
+        return self.default if found is None else found

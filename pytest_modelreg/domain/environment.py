@@ -7,6 +7,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+UNUSED = "in this run"
+"""How the reason ends of a fact that is unknown because nothing of it was used."""
+
 FactValue = str | int | float | bool | None
 
 
@@ -48,13 +51,20 @@ def environment_changes(expected: Fingerprint, actual: Fingerprint) -> tuple[Env
     """List the facts that can move a number and differ, sorted by key.
 
     A fact that one side could not know (None with a reason) is listed only when the
-    other side knows it; a key that one side never asked for is no difference, so that
-    a release with a new collector does not call every older golden a change.
+    other side knows it, and not where that side used nothing of it: which decoder a test
+    before this one happened to load moved no number. A key that one side never asked for is
+    no difference, so that a release with a new collector does not call every older golden a
+    change.
     """
-    neutral = set(expected.neutral) | set(actual.neutral)
-    shared = sorted(set(expected.facts) & set(actual.facts) - neutral)
+    ignored = {*expected.neutral, *actual.neutral, *_list_unused(expected), *_list_unused(actual)}
+    shared = sorted((set(expected.facts) & set(actual.facts)) - ignored)
     return tuple(
         EnvironmentChange(key=key, expected=expected.facts[key], actual=actual.facts[key])
         for key in shared
         if expected.facts[key] != actual.facts[key]
     )
+
+
+def _list_unused(fingerprint: Fingerprint) -> set[str]:
+    """Return the facts that are unknown because nothing of what they describe was used."""
+    return {key for key, reason in fingerprint.reasons.items() if reason.endswith(UNUSED)}

@@ -108,5 +108,13 @@ class RuntimeUnavailable(CaseError):
     """A runtime that does not exist or whose framework is not installed."""
 
 
+class ExportError(CaseError):
+    """A model that a runtime cannot export, compile or load; names operator and module where known."""
+
+
+class CaseSkipped(CaseError):
+    """A case that this machine cannot run, through no fault of the model: the reason is its message."""
+
+
 class JudgeError(CaseError):
     """A check that cannot be applied, or a case in which nothing was compared."""

@@ -75,6 +75,65 @@ class ObservedSample:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One stage of a preprocessing pipeline, and what it made of every sample.
+
+    Parameters
+    ----------
+    name : str
+        What the stage is called: ``Resize``, ``to_tensor``.
+    description : str
+        Its settings in one line, for a comparison by eye: ``Resize(size=[224, 224], ...)``.
+    digests : tuple of str
+        One a sample, in row order: 16 hex digits over what the stage returned.
+    """
+
+    name: str
+    description: str
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreprocessHabit:
+    """Something that preprocessing does and should not, as seen when samples were preprocessed twice.
+
+    Parameters
+    ----------
+    habit : str
+        ``random`` (differs with the seed), ``stateful`` (differs with what came before) or
+        ``mutates`` (changes what the loader returned).
+    samples : tuple of str
+        Ids on which it showed.
+    summary : str
+        One sentence for people.
+    """
+
+    habit: str
+    samples: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuntimeFinding:
+    """A property of what a runtime made of the model that is not as the suite declares it.
+
+    Parameters
+    ----------
+    subject : str
+        What it is about: ``input x``, ``output logits``.
+    what : str
+        The property: ``axis 0 (batch)``, ``dtype``, ``name``.
+    expected, actual : str
+        What the suite declares, and what the exported graph has.
+    """
+
+    subject: str
+    what: str
+    expected: str
+    actual: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Observation:
     """What one case produced.
 
@@ -94,6 +153,16 @@ class Observation:
         Whether ``eval()`` was called: False for a plain callable.
     warnings : tuple of str
         Framework warnings caught around our own calls, without repetitions.
+    stages : tuple of Stage
+        Of a staged pipeline, in order; empty for a single callable.
+    checklist : mapping of str to scalar, list or mapping
+        Facts of the preprocessing that people check by hand (size, interpolation, antialias, channel
+        order, range, mean and deviation), each ``{"value": ..., "source": "read" | "measured"}`` or
+        ``{"value": None, "reason": ...}``; empty where there are no samples.
+    habits : tuple of PreprocessHabit
+        What preprocessing does and should not.
+    runtime_findings : tuple of RuntimeFinding
+        What the runtime made of the model against what the suite declares.
     duration_s : float
         Wall time of the observation, seconds.
     """
@@ -109,4 +178,8 @@ class Observation:
     eval_applied: bool = False
     fingerprint: Fingerprint
     warnings: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    checklist: Mapping[str, Any] = field(default_factory=dict)
+    habits: tuple[PreprocessHabit, ...] = ()
+    runtime_findings: tuple[RuntimeFinding, ...] = ()
     duration_s: float = field(default=0.0, compare=False)

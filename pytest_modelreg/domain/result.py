@@ -195,6 +195,8 @@ class CaseResult:
         Facts worth a line that change no verdict.
     command : str
         The one command that would accept what was seen; empty when there is none.
+    advice : str
+        What to do before the command; empty where nothing is.
     """
 
     suite: str
@@ -216,6 +218,7 @@ class CaseResult:
     environment_changes: tuple[EnvironmentChange, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
+    advice: str = ""
     duration_s: float = 0.0
 
     @property

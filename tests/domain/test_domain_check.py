@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from pytest_modelreg.domain.check import CHECK_NAMES, CLASSIFICATION_ONLY, DEFAULT_CHECKS
+import pytest
+
+from pytest_modelreg.domain.check import (
+    CHECK_NAMES,
+    CLASSIFICATION_ONLY,
+    DEFAULT_CHECKS,
+    EMBEDDING_ONLY,
+    KINDS,
+    KINDS_OF_CHECK,
+    fits_kind,
+    is_function,
+)
 
 
 def test_default_checks_are_checks():
@@ -15,7 +26,28 @@ def test_every_kind_has_a_default_check():
     assert all(DEFAULT_CHECKS.values())
 
 
-def test_only_classification_has_checks_of_class_scores():
-    """Other kinds have no classes to agree on."""
-    kinds = {kind for kind, names in DEFAULT_CHECKS.items() if CLASSIFICATION_ONLY & set(names)}
-    assert kinds == {"classification"}
+@pytest.mark.parametrize(
+    ("only", "kind"), [(CLASSIFICATION_ONLY, "classification"), (EMBEDDING_ONLY, "embedding")]
+)
+def test_only_one_kind_has_the_checks_that_need_it(only, kind):
+    """Other kinds have no classes to agree on, and no neighbours that mean something."""
+    assert {each for each, names in DEFAULT_CHECKS.items() if only & set(names)} == {kind}
+    assert {each for each in KINDS for check in only if fits_kind(check, each)} == {kind}
+
+
+def test_every_default_check_fits_its_kind():
+    """A default that needs another kind could never be applied."""
+    assert all(fits_kind(check, kind) for kind, checks in DEFAULT_CHECKS.items() for check in checks)
+
+
+def test_checks_that_need_a_kind_are_checks_and_need_a_kind():
+    """A misspelt name would let the check through everywhere."""
+    assert set(KINDS_OF_CHECK) == CLASSIFICATION_ONLY | EMBEDDING_ONLY <= set(CHECK_NAMES)
+    assert {kind for kinds in KINDS_OF_CHECK.values() for kind in kinds} <= set(KINDS)
+
+
+def test_checks_of_values_and_of_the_suite_s_own_fit_every_kind():
+    """A colon tells a function from a name."""
+    assert all(fits_kind(check, kind) for check in ("rel_l2", "snr_db", "shop.metrics:f1") for kind in KINDS)
+    assert is_function("shop.metrics:f1")
+    assert not any(is_function(name) for name in CHECK_NAMES)
