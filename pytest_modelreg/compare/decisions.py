@@ -28,12 +28,28 @@ class Decisions:
         included; NaN as above.
     top1_near_tie, topk_near_tie : bool
         Where agreement is owed to the near-tie bound.
+    expected_top, actual_top : int64
+        The top class of either side where it flipped; -1 where the expected decision stands.
     """
 
     top1: FloatArray
     topk_overlap: FloatArray
     top1_near_tie: MaskArray
     topk_near_tie: MaskArray
+    expected_top: CountArray
+    actual_top: CountArray
+
+    @classmethod
+    def of_equal_rows(cls, n_pairs: int) -> Decisions:
+        """Return full agreement, to be filled in."""
+        return cls(
+            top1=np.ones(n_pairs),
+            topk_overlap=np.ones(n_pairs),
+            top1_near_tie=np.zeros(n_pairs, dtype=np.bool_),
+            topk_near_tie=np.zeros(n_pairs, dtype=np.bool_),
+            expected_top=np.full(n_pairs, -1, dtype=np.int64),
+            actual_top=np.full(n_pairs, -1, dtype=np.int64),
+        )
 
 
 class ScoreObserver:
@@ -59,12 +75,7 @@ class ScoreObserver:
     def __init__(self, n_pairs: int, *, epsilon: float, top_k: int = 0) -> None:
         self._epsilon = epsilon
         self._top_k = top_k
-        self.decisions = Decisions(
-            top1=np.ones(n_pairs),
-            topk_overlap=np.ones(n_pairs),
-            top1_near_tie=np.zeros(n_pairs, dtype=np.bool_),
-            topk_near_tie=np.zeros(n_pairs, dtype=np.bool_),
-        )
+        self.decisions = Decisions.of_equal_rows(n_pairs)
 
     def observe(self, band: Band, rows: RowMeasures) -> None:
         """Decide the rows of one band; equal rows decide alike and are not looked at."""
@@ -89,7 +100,10 @@ class ScoreObserver:
         margins = _subtract_scores(expected[flipped, before[flipped]], expected[flipped, after[flipped]])
         near = margins <= bounds[flipped]
         self.decisions.top1_near_tie[positions[flipped[near]]] = True
-        self.decisions.top1[positions[flipped[~near]]] = 0.0
+        clear = flipped[~near]
+        self.decisions.top1[positions[clear]] = 0.0
+        self.decisions.expected_top[positions[clear]] = before[clear]
+        self.decisions.actual_top[positions[clear]] = after[clear]
 
     def _decide_topk(self, expected: Array, actual: Array, bounds: FloatArray, positions: CountArray) -> None:
         top_expected, top_actual = find_top_k(expected, self._top_k), find_top_k(actual, self._top_k)

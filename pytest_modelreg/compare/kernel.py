@@ -187,21 +187,28 @@ def _subtract(
 
 
 def _are_wide_integers(expected: Array, actual: Array) -> bool:
-    common = np.result_type(expected, actual)
-    return common.kind in "iu" and common.itemsize == 8
+    kinds = expected.dtype.kind + actual.dtype.kind
+    # int64 beside uint64 has float64 as its common type, which would round them first.
+    return set(kinds) <= {"i", "u"} and 8 in (expected.dtype.itemsize, actual.dtype.itemsize)
 
 
 def _integer_distance(expected: Array, actual: Array) -> Array:
-    """Return |actual - expected| of 64-bit integers, exact in uint64.
+    """Return |actual - expected| of integers of which a side has 64 bits, exact in uint64.
 
     Notes
     -----
     The distance of two int64 always fits uint64, and subtraction modulo 2**64 of the
     smaller from the larger yields it. In float64 it is then rounded beyond 2**53, but
-    never to zero.
+    never to zero. Beside uint64, a negative number is split off first.
     """
+    if np.uint64 in (expected.dtype, actual.dtype) and "i" in (expected.dtype.kind, actual.dtype.kind):
+        signed, unsigned = (expected, actual) if expected.dtype.kind == "i" else (actual, expected)
+        negative = np.minimum(signed, 0).astype(np.float64)
+        distance = _integer_distance(np.maximum(signed, 0).astype(np.uint64), unsigned)
+        mixed: Array = distance.astype(np.float64) - negative
+        return mixed
     common = np.result_type(expected, actual)
     larger = np.maximum(expected, actual, dtype=common)
     smaller = np.minimum(expected, actual, dtype=common)
-    distance: Array = larger.view(np.uint64) - smaller.view(np.uint64)
-    return distance
+    subtracted: Array = larger.view(np.uint64) - smaller.view(np.uint64)
+    return subtracted

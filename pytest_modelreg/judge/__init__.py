@@ -1,9 +1,11 @@
 """Judging: an observation held against a golden, and what comes of it.
 
 Modules, in the order of the work: ``request`` (both sides), ``alignment`` (sample set),
-``structure`` and ``pairing`` (outputs and rows), ``plan`` with ``defaults`` (which checks and
-limits), ``output`` with ``evaluation`` (measured and judged), ``standings`` (of all samples),
-``samples``, ``environment``, ``message``, ``cause``, ``notes`` (what to say), ``case`` (all of it).
+``structure`` and ``pairing`` (outputs and rows), ``plan`` with ``limits``, ``defaults`` and ``labels``
+(what is ``applied``: which checks and limits), ``measurement`` (numbers), ``evaluation`` and ``functions``
+(held against limits), ``output`` (one output judged), ``standings`` (of all samples), ``samples``,
+``environment``, ``inputs``, ``tie_order``, ``message``, ``cause``, ``notes``, ``wording`` (what to say),
+``case`` (all of it).
 ``checks`` and ``kinds`` hold what a suite can name.
 ``profile`` and ``summary`` serve recording.
 """

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from pytest_modelreg.domain.environment import environment_changes
+from pytest_modelreg.domain.environment import EnvironmentChange, environment_changes
 from pytest_modelreg.domain.errors import JudgeError
-from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.result import CaseResult, SampleSetDifference
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.judge.alignment import Alignment, align_samples
-from pytest_modelreg.judge.cause import find_sample_cause
-from pytest_modelreg.judge.environment import rank_changes
+from pytest_modelreg.judge.applied import OutputPlan
+from pytest_modelreg.judge.cause import find_causes
+from pytest_modelreg.judge.environment import drop_declared, rank_changes
 from pytest_modelreg.judge.message import ALL_NON_FINITE, describe_drift, describe_match, describe_stale
 from pytest_modelreg.judge.notes import gather_notes
 from pytest_modelreg.judge.output import OutputJudgement, judge_output
 from pytest_modelreg.judge.pairing import PairedOutput
-from pytest_modelreg.judge.plan import OutputPlan, plan_output
+from pytest_modelreg.judge.plan import plan_output
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.samples import describe_samples
 from pytest_modelreg.judge.standings import rank_samples
-from pytest_modelreg.judge.structure import Structure, pair_outputs
+from pytest_modelreg.judge.structure import Structure, compare_shapes, list_runtime_findings, pair_outputs
+from pytest_modelreg.judge.tie_order import find_tie_orders
 
 
 def judge_case(request: JudgeRequest) -> CaseResult:
@@ -42,8 +45,12 @@ def judge_case(request: JudgeRequest) -> CaseResult:
         tag that does not exist, or if nothing was compared.
     """
     alignment = align_samples(request.golden.observation.samples, request.observation.samples)
-    # Without a common sample, rows of another shape prove nothing about the model.
-    structure = pair_outputs(request, alignment) if alignment.common else None
+    structure: Structure | None = None
+    if request.is_numbered and alignment.difference:
+        structure = compare_shapes(request)
+        alignment = replace(alignment, difference=SampleSetDifference())
+    elif alignment.common:  # without one, rows of another shape prove nothing about the model
+        structure = pair_outputs(request, alignment)
     judgements: list[OutputJudgement] = []
     if structure is not None:
         judgements = [
@@ -60,7 +67,7 @@ def _plan_outputs(
     plans: list[tuple[PairedOutput, OutputPlan]] = []
     faults: list[str] = []
     for paired in outputs:
-        plan, found = plan_output(request, paired.path, paired.expected)
+        plan, found = plan_output(request, paired)
         faults += found
         if plan is not None:
             plans.append((paired, plan))
@@ -91,15 +98,15 @@ def _assemble(
     structure: Structure | None,
     judgements: Sequence[OutputJudgement],
 ) -> CaseResult:
-    findings = () if structure is None else structure.findings
+    findings = (*list_runtime_findings(request), *(() if structure is None else structure.findings))
     unfit = {} if structure is None else structure.unfit
     standings = rank_samples(alignment.common, judgements, unfit=unfit)
-    changes = rank_changes(
-        environment_changes(request.golden.observation.fingerprint, request.observation.fingerprint)
-    )
+    changes = rank_changes(_find_changes(request))
     has_drifted = bool(findings) or any(judgement.has_drifted for judgement in judgements)
+    tie_orders = find_tie_orders(request, judgements)
     if has_drifted:
-        verdict, message = Verdict.DRIFT, describe_drift(findings, judgements, alignment, changes)
+        verdict = Verdict.DRIFT
+        message = describe_drift(findings, judgements, alignment, changes, tie_orders)
     elif alignment.difference:
         verdict, message = Verdict.STALE, describe_stale(judgements, alignment)
     else:
@@ -129,11 +136,18 @@ def _assemble(
         ),
         structure=findings,
         sample_set=alignment.difference,
-        causes=find_sample_cause(
+        causes=find_causes(
+            request,
             alignment,
             has_compared=any(judgement.has_compared for judgement in judgements),
             has_drifted=has_drifted,
+            tie_orders=tie_orders,
         ),
         environment_changes=changes,
         notes=(*notes, *(() if structure is None else structure.notes)),
     )
+
+
+def _find_changes(request: JudgeRequest) -> tuple[EnvironmentChange, ...]:
+    changes = environment_changes(request.golden.observation.fingerprint, request.observation.fingerprint)
+    return drop_declared(changes, request.observation.axes) if request.is_variant else changes

@@ -6,7 +6,8 @@ To add a dtype, add a row to :data:`REL_L2_LIMITS` and say where its number come
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pytest_modelreg.domain.environment import Fingerprint
 
@@ -60,6 +61,45 @@ def is_floating(dtype: str) -> bool:
     return dtype.startswith(("float", "bfloat"))
 
 
+def is_same_family(expected: str, actual: str) -> bool:
+    """Return whether two dtypes hold the same kind of numbers, in another width at most."""
+    return any(
+        expected.startswith(prefixes) and actual.startswith(prefixes)
+        for prefixes in (("float", "bfloat"), ("complex",), ("int", "uint"))
+    )
+
+
+def find_loosest_limit(
+    dtypes: tuple[str, str], compute_dtypes: Sequence[str], expected: Fingerprint, actual: Fingerprint
+) -> DefaultLimit | None:
+    """Return the ``rel_l2`` limit of the coarsest precision that is involved in an output.
+
+    Parameters
+    ----------
+    dtypes : tuple of str
+        Of the output, expected and actual; both of one family.
+    compute_dtypes : sequence of str
+        What the case declares to compute in. Integers stay exact whatever it is.
+
+    Returns
+    -------
+    DefaultLimit or None
+        The expected dtype's own unless another one is looser; None where no dtype has a default.
+    """
+    own = find_default_limit(dtypes[0], expected, actual)
+    if is_exact(dtypes[0]):
+        return own
+    limits = [] if own is None else [own]
+    for dtype, whose in (*((dtype, "declared") for dtype in compute_dtypes), (dtypes[1], "this run's")):
+        limit = find_default_limit(dtype, expected, actual)
+        if limit is not None:
+            is_plain = limit.source == _describe_default(dtype)
+            limits.append(
+                replace(limit, source=_describe_default(f"{dtype}, {whose}")) if is_plain else limit
+            )
+    return max(limits, key=lambda limit: limit.value, default=None)
+
+
 def find_default_limit(dtype: str, expected: Fingerprint, actual: Fingerprint) -> DefaultLimit | None:
     """Return the ``rel_l2`` limit of a dtype in these two environments.
 
@@ -69,13 +109,17 @@ def find_default_limit(dtype: str, expected: Fingerprint, actual: Fingerprint) -
         None for a dtype without a default (one that is compared exactly has limit 0).
     """
     if is_exact(dtype):
-        return DefaultLimit(value=0.0, source=f"dtype default ({dtype})")
+        return DefaultLimit(value=0.0, source=_describe_default(dtype))
     if dtype in ("float32", "complex64"):
         reduced = _find_reduced_precision(expected, actual)
         if reduced is not None:
             return reduced
     value = REL_L2_LIMITS.get(dtype)
-    return None if value is None else DefaultLimit(value=value, source=f"dtype default ({dtype})")
+    return None if value is None else DefaultLimit(value=value, source=_describe_default(dtype))
+
+
+def _describe_default(dtype: str) -> str:
+    return f"dtype default ({dtype})"
 
 
 def _find_reduced_precision(expected: Fingerprint, actual: Fingerprint) -> DefaultLimit | None:

@@ -6,7 +6,7 @@ its prefix to :data:`ORDER`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_modelreg.domain.environment import EnvironmentChange, FactValue
 
@@ -22,6 +22,37 @@ RESTATEMENTS = frozenset({"torch.git_version", "torch.build", "torch.cuda_versio
 
 MAX_VALUE_LENGTH = 48
 """A longer value (all CPU flags, the build's text) is left to the table of changes; only its key is named."""
+
+
+AXIS_FACTS = {"threads": frozenset({"torch.num_threads"})}
+"""Facts that an axis sets, beside ``runtime.<axis>``."""
+
+LOADING_AXES = frozenset({"runtime", "preprocess", "device"})
+"""Axes by which other packages get loaded and other devices used, about which the reference knows nothing."""
+
+
+def drop_declared(
+    changes: Sequence[EnvironmentChange], axes: Collection[str]
+) -> tuple[EnvironmentChange, ...]:
+    """Leave out what follows from the axes that a variant declares to differ from the reference.
+
+    Parameters
+    ----------
+    axes : collection of str
+        Axes of the variant; the golden is the reference's.
+    """
+    return tuple(change for change in changes if not _is_declared(change, axes))
+
+
+def _is_declared(change: EnvironmentChange, axes: Collection[str]) -> bool:
+    group, _, name = change.key.partition(".")
+    if group == "runtime" and ("runtime" in axes or name in axes):
+        return True
+    if any(change.key in AXIS_FACTS.get(axis, ()) for axis in axes):
+        return True
+    # A variable that is not set is known to be unset; a package that was not loaded is unknown.
+    is_one_sided = (change.expected is None) != (change.actual is None)
+    return is_one_sided and group != "env" and not LOADING_AXES.isdisjoint(axes)
 
 
 def rank_changes(changes: Sequence[EnvironmentChange]) -> tuple[EnvironmentChange, ...]:

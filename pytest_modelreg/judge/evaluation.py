@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from pytest_modelreg.domain.errors import JudgeError
 from pytest_modelreg.domain.result import CheckResult
+from pytest_modelreg.judge.applied import AppliedCheck
 from pytest_modelreg.judge.checks import Check, Measured
-from pytest_modelreg.judge.plan import AppliedCheck
 
 MaskArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -26,14 +26,19 @@ class Evaluation:
 
     Parameters
     ----------
+    result : CheckResult
+        Value, limit and whether it holds.
+    summary : str
+        How the rows' values became the output's, see ``Check``; ``function`` for a check of the
+        suite's own, which knows no rows.
     failed : ndarray of bool, axes (pair,)
         Rows because of which it failed; all False where it holds.
     values : ndarray of float64, axes (pair,)
         The check's value of every row.
     """
 
-    check: Check
     result: CheckResult
+    summary: str
     failed: MaskArray
     values: FloatArray
 
@@ -63,7 +68,7 @@ def evaluate_check(
     evaluate = _evaluate_set if applied.check.summary == "mean" else _evaluate_rows
     evaluations = []
     for tag, limit, scope in scopes:
-        if tag is not None and _is_all_non_finite(measured, scope):
+        if tag is not None and is_all_non_finite(measured, scope):
             raise JudgeError(
                 f"{path}: {applied.check.name}: tags: expected a finite number in the samples with tag "
                 f"{tag!r}, got NaN or infinity on both sides in every element, so that nothing was compared; "
@@ -80,11 +85,13 @@ def evaluate_check(
             ok=is_ok,
             source=applied.source,
         )
-        evaluations.append(Evaluation(check=applied.check, result=result, failed=failed, values=values))
+        evaluations.append(
+            Evaluation(result=result, summary=applied.check.summary, failed=failed, values=values)
+        )
     return evaluations
 
 
-def _is_all_non_finite(measured: Measured, scope: MaskArray) -> bool:
+def is_all_non_finite(measured: Measured, scope: MaskArray) -> bool:
     """Whether the rows have elements, and all are NaN or infinite on both sides alike."""
     rows = measured.rows
     n_elements, n_excluded = int(rows.n_elements[scope].sum()), int(rows.n_excluded[scope].sum())
@@ -101,26 +108,38 @@ def _evaluate_rows(
     if check.summary == "total":
         value = float(chosen.sum())
     elif check.direction == "max":
-        value = float(chosen.max(initial=0.0))
+        value = float(chosen.max(initial=check.at_best))
     else:
-        value = float(chosen.min(initial=1.0))
+        value = float(chosen.min(initial=check.at_best))
     return value, not failed.any(), failed
 
 
 def _evaluate_set(
     check: Check, values: FloatArray, limit: float, scope: MaskArray, measured: Measured, path: str
 ) -> tuple[float, bool, MaskArray]:
-    """Hold the mean over decided rows against the limit; the rows that lower it are to blame."""
+    """Hold the mean over decided rows against the limit; the rows that move it there are to blame."""
     decided = scope & ~np.isnan(values)
     if not decided.any():
         one_sided = scope & (measured.rows.n_one_sided > 0)
         if not one_sided.any():
-            raise JudgeError(
-                f"{path}: {check.name}: expected scores to decide on, got NaN in every compared row of both "
-                f"sides; write `{check.name}: off` for it, or find out why the golden is NaN"
-            )
+            raise JudgeError(f"{path}: {check.name}: {_describe_undecided(check, measured, scope)}")
         return float("nan"), False, one_sided
     value = float(values[decided].mean())
-    is_ok = value >= limit - ROUNDING
-    failed = np.zeros_like(scope) if is_ok else decided & (values < 1.0)
-    return value, is_ok, failed
+    if check.direction == "max":
+        is_ok, moving = value <= limit + ROUNDING, values > check.at_best
+    else:
+        is_ok, moving = value >= limit - ROUNDING, values < check.at_best
+    return value, is_ok, np.zeros_like(scope) if is_ok else decided & moving
+
+
+def _describe_undecided(check: Check, measured: Measured, scope: MaskArray) -> str:
+    if measured.labels is not None and not (measured.labels[scope] >= 0).any():
+        return (
+            "expected a label of at least one sample that it looks at, got none; add labels to samples.csv, "
+            f"or write `{check.name}: off`"
+        )
+    what = "vectors with neighbours" if check.reads == "neighbours" else "scores to decide on"
+    return (
+        f"expected {what}, got NaN in every compared row of both sides; "
+        f"write `{check.name}: off` for it, or find out why the golden is NaN"
+    )

@@ -14,6 +14,8 @@ from pytest_modelreg.judge.environment import describe_changes
 from pytest_modelreg.judge.evaluation import Evaluation
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.structure import describe_finding
+from pytest_modelreg.judge.tie_order import TieOrder
+from pytest_modelreg.judge.wording import count_of
 
 N_CLAUSES = 3
 N_CHANGES = 3
@@ -27,6 +29,7 @@ def describe_drift(
     judgements: Sequence[OutputJudgement],
     alignment: Alignment,
     changes: Sequence[EnvironmentChange],
+    tie_orders: Sequence[TieOrder] = (),
 ) -> str:
     """Return what drifted: structure, then finiteness, then the checks that failed.
 
@@ -35,15 +38,19 @@ def describe_drift(
     changes : sequence of EnvironmentChange
         Most telling first. Where there are any, they lead: whoever reads numbers first looks for
         the fault in the code.
+    tie_orders : sequence of TieOrder
+        Outputs of which nothing but the order of ties changed.
     """
+    scores_of = {order.output: order.scores for order in tie_orders}
     clauses = [describe_finding(finding) for finding in findings]
     clauses += [clause for judgement in judgements for clause in _describe_finiteness(judgement)]
     clauses += [
-        _describe_check(evaluation, judgement)
+        _describe_check(evaluation, judgement) + _describe_tie_order(scores_of.get(judgement.paired.path))
         for judgement in judgements
         for evaluation in judgement.evaluations
         # Where NaN or infinity is the reason, every check fails by it: said once, above.
-        if not evaluation.result.ok and not _fails_by_finiteness_alone(evaluation, judgement)
+        if not evaluation.result.ok
+        and (evaluation.summary == "function" or not _fails_by_finiteness_alone(evaluation, judgement))
     ]
     shown = "; ".join(clauses[:N_CLAUSES])
     rest = f"; and {len(clauses) - N_CLAUSES} more" if len(clauses) > N_CLAUSES else ""
@@ -65,11 +72,6 @@ def describe_stale(judgements: Sequence[OutputJudgement], alignment: Alignment) 
         return f"{lead}; nothing could be compared"
     agree = "agrees" if n_common == 1 else "agree"
     return f"{lead}; {count_of(n_common, 'common sample')} {agree}, {_describe_margin(judgements)}"
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return ``1 sample`` or ``2 samples``."""
-    return f"{number} {noun if number == 1 else noun + ('es' if noun.endswith('ch') else 's')}"
 
 
 def _describe_margin(judgements: Sequence[OutputJudgement]) -> str:
@@ -117,10 +119,12 @@ def _fails_by_finiteness_alone(evaluation: Evaluation, judgement: OutputJudgemen
 def _describe_check(evaluation: Evaluation, judgement: OutputJudgement) -> str:
     result = evaluation.result
     name = result.name if result.tag is None else f"{result.name}[{result.tag}]"
+    if evaluation.summary == "function":
+        return f"{result.output} {name} {_format_beyond(evaluation)}"
     failed = np.flatnonzero(evaluation.failed)
     values = np.nan_to_num(evaluation.values[failed], nan=np.inf if result.direction == "max" else -np.inf)
     worst = failed[values.argmax() if result.direction == "max" else values.argmin()]
-    if evaluation.check.summary == "mean":
+    if evaluation.summary == "mean":
         # All flips count alike; the one whose scores moved most is worth a look first.
         worst = failed[judgement.measured.rows.rel_l2[failed].argmax()]
     return (
@@ -128,6 +132,10 @@ def _describe_check(evaluation: Evaluation, judgement: OutputJudgement) -> str:
         f"{_describe_share(judgement, len(failed), len(evaluation.failed))} "
         f"(worst: {judgement.paired.name_of(int(worst))})"
     )
+
+
+def _describe_tie_order(scores: str | None) -> str:
+    return "" if scores is None else f", tie order only: the swapped entries score alike in {scores}"
 
 
 def _describe_share(judgement: OutputJudgement, n_failed: int, n_rows: int) -> str:
@@ -141,7 +149,7 @@ def _format_beyond(evaluation: Evaluation) -> str:
     sign = ">" if result.direction == "max" else "<"
     if not math.isfinite(result.value):
         return f"{result.value} {sign} {result.limit:g}"
-    if evaluation.check.summary == "total":
+    if evaluation.summary == "total":
         return f"{result.value:.0f} {sign} {result.limit:g}"
     form, least = ("e", 1) if result.direction == "max" and result.value < 1e-2 else ("g", 3)
     text = ""

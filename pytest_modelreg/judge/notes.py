@@ -8,10 +8,12 @@ from pytest_modelreg.domain.environment import EnvironmentChange
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.judge.alignment import Alignment, name_some
 from pytest_modelreg.judge.environment import describe_changes
-from pytest_modelreg.judge.message import ALL_NON_FINITE, count_of
+from pytest_modelreg.judge.inputs import note_inputs
+from pytest_modelreg.judge.message import ALL_NON_FINITE
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.standings import SampleStandings
+from pytest_modelreg.judge.wording import count_of
 
 N_CHANGES = 6
 N_DIGITS = 12
@@ -35,10 +37,14 @@ def gather_notes(
     A drift leads with its environment changes, so only other verdicts note them here.
     """
     notes: list[str] = []
-    if verdict is Verdict.DRIFT:
-        training, others = _note_warnings(request)
-        notes += training
-        notes += _note_inputs(alignment)
+    has_drifted = verdict is Verdict.DRIFT
+    training, others = _note_warnings(request) if has_drifted else ([], [])
+    notes += training
+    notes += note_inputs(request, alignment, has_drifted=has_drifted)
+    if not (has_drifted and alignment.changed_inputs and alignment.knows_inputs):
+        # Where the inputs of a drift differ too, they are its causes.
+        notes += [f"preprocess: {habit.summary}" for habit in request.observation.habits]
+    if has_drifted:
         notes += _note_weights(request)
         notes += others
     elif changes:
@@ -46,6 +52,7 @@ def gather_notes(
     notes += _note_decisions(standings)
     for judgement in judgements:
         notes += _note_non_finite(judgement)
+        notes += judgement.plan.notes
         notes += _note_untouched_tags(request, judgement)
     return tuple(notes)
 
@@ -71,22 +78,12 @@ def _note_warnings(request: JudgeRequest) -> tuple[list[str], list[str]]:
     return training, others
 
 
-def _note_inputs(alignment: Alignment) -> list[str]:
-    n_common, changed = len(alignment.common), alignment.changed_inputs
-    if not n_common or not alignment.knows_inputs:
-        return []
-    if not changed:
-        return [f"inputs: bit-identical for all {count_of(n_common, 'sample')}"]
-    return [
-        f"inputs differ for {len(changed)} of {count_of(n_common, 'sample')}, e.g. {name_some(changed)}: "
-        "the change is at or before the preprocessed tensors"
-    ]
-
-
 def _note_weights(request: JudgeRequest) -> list[str]:
     before, after = request.golden.observation.weights_digest, request.observation.weights_digest
-    if before == after:
+    if before == after or after is None:
         return []
+    if request.is_variant and (request.declares("checkpoint") or request.allows_other_dtype):
+        return []  # what it declares makes other weights
     sides = " -> ".join("none" if side is None else side[:N_DIGITS] for side in (before, after))
     return [f"weights differ from the golden's (digest {sides})"]
 
@@ -120,14 +117,13 @@ def _note_non_finite(judgement: OutputJudgement) -> list[str]:
 
 def _note_untouched_tags(request: JudgeRequest, judgement: OutputJudgement) -> list[str]:
     """Note tags with a limit of which no sample is common with the golden."""
-    if not any(applied.tags for applied in judgement.plan.checks):
+    if not judgement.plan.tags:
         return []
     names = set(judgement.paired.names)
     carried = {tag for sample in request.samples.samples if sample.id in names for tag in sample.tags}
     return [
-        f"{judgement.paired.path}: {applied.check.name} for tag {tag}: not judged, "
+        f"{judgement.paired.path}: {name} for tag {tag}: not judged, "
         "none of its samples is in the golden as it is now"
-        for applied in judgement.plan.checks
-        for tag in applied.tags
+        for name, tag in judgement.plan.tags
         if tag not in carried
     ]

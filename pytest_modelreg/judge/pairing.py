@@ -72,17 +72,20 @@ def describe_shape(shape: tuple[int, ...]) -> str:
 
 
 def is_bit_identical(before: OutputRecord, after: OutputRecord) -> bool:
-    """Return whether two records of one dtype hold equal bytes in equal shapes, by their digests."""
+    """Return whether two records hold equal bytes of one dtype in equal shapes, by their digests."""
     counts = [None if side.counts is None else side.counts.sha256 for side in (before, after)]
     return (
-        before.shape == after.shape and before.values.sha256 == after.values.sha256 and counts[0] == counts[1]
+        before.dtype == after.dtype
+        and before.shape == after.shape
+        and before.values.sha256 == after.values.sha256
+        and counts[0] == counts[1]
     )
 
 
 def pair_rows(
     request: JudgeRequest, alignment: Alignment, path: str, before: OutputRecord, after: OutputRecord
 ) -> tuple[PairedOutput | None, list[StructureFinding]]:
-    """Pair the rows of an output that both sides have, of one dtype and meaning.
+    """Pair the rows of an output that both sides have, of one meaning and of dtypes that can be compared.
 
     Returns
     -------

@@ -7,136 +7,104 @@ fault with advice; it never counts as passed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from pytest_modelreg.domain.case import OutputSpec
-from pytest_modelreg.domain.check import DEFAULT_CHECKS, CheckPlan, Limit
+from pytest_modelreg.domain.check import Limit, is_function
 from pytest_modelreg.domain.nearest import suggest
-from pytest_modelreg.domain.observation import OutputRecord
-from pytest_modelreg.judge.checks import CHECKS, Check, OutputFacts
-from pytest_modelreg.judge.defaults import DefaultLimit, find_default_limit, is_exact
+from pytest_modelreg.judge.applied import AppliedCheck, AppliedFunction, IndexArray, OutputPlan
+from pytest_modelreg.judge.checks import CHECKS, N_SAMPLES, Check, OutputFacts
+from pytest_modelreg.judge.defaults import DefaultLimit
 from pytest_modelreg.judge.kinds import KINDS
+from pytest_modelreg.judge.labels import resolve_labels
+from pytest_modelreg.judge.limits import (
+    KIND_DEFAULT,
+    choose_epsilon,
+    choose_share_limit,
+    find_default,
+    merge_limits,
+)
+from pytest_modelreg.judge.pairing import PairedOutput
 from pytest_modelreg.judge.request import JudgeRequest
 
-REPLACE_EXACT = frozenset({"rel_l2", "max_abs", "mean_abs", "elementwise"})
-"""Checks of values that, written for an integer output by name, replace its ``exact``."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class AppliedCheck:
-    """One check on one output with its limit, in the check's direction.
-
-    Parameters
-    ----------
-    value : float or None
-        Limit over all samples; None where only tags carry limits.
-    tags : mapping of str to float
-        Limits over the samples with a tag.
-    rtol, atol : float
-        Of ``elementwise`` only.
-    source : str
-        Where the limit comes from.
-    """
-
-    check: Check
-    value: float | None
-    tags: Mapping[str, float] = field(default_factory=dict)
-    rtol: float = 0.0
-    atol: float = 0.0
-    source: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class OutputPlan:
-    """What is applied to one output.
-
-    Parameters
-    ----------
-    checks : tuple of AppliedCheck
-        In the order of reports; never empty.
-    share_limit : float
-        The ``rel_l2`` limit by which mismatched elements are counted, dimensionless:
-        the applied one, else the dtype's; 0 where elements have to be equal.
-    epsilon : float
-        Relative noise under which a flip is a near tie, dimensionless: calibrated for the
-        golden, else the dtype's. Never a limit that a suite widened.
-    """
-
-    checks: tuple[AppliedCheck, ...]
-    share_limit: float
-    epsilon: float
-
-    def find(self, name: str) -> AppliedCheck | None:
-        """Return the applied check of this name."""
-        return next((applied for applied in self.checks if applied.check.name == name), None)
-
-
-def plan_output(
-    request: JudgeRequest, path: str, record: OutputRecord
-) -> tuple[OutputPlan | None, list[str]]:
-    """Return what is applied to an output, or everything that stands against it.
-
-    Parameters
-    ----------
-    record : OutputRecord
-        Golden side; the actual side has the same dtype and row shape.
-    """
+def plan_output(request: JudgeRequest, paired: PairedOutput) -> tuple[OutputPlan | None, list[str]]:
+    """Return what is applied to an output, or everything that stands against it."""
+    path, record = paired.path, paired.expected
     spec = request.spec_of(path)
-    default = find_default_limit(
-        record.dtype, request.golden.observation.fingerprint, request.observation.fingerprint
-    )
-    limits = _merge_limits(request.checks, path, record.dtype, spec, default)
+    default = find_default(request, paired)
+    limits = merge_limits(request.checks, path, record.dtype, spec, default)
     faults = [] if limits else [_describe_nothing(path, record.dtype, default)]
     misfit = KINDS[spec.kind].find_fault(path, record.shape[1:], spec)
     if misfit is not None:
         faults.append(misfit)
-    applied = []
+    checks: list[AppliedCheck] = []
+    functions: list[AppliedFunction] = []
+    notes: list[str] = []
+    facts = OutputFacts(
+        dtype=record.dtype,
+        row_shape=record.shape[1:],
+        per=record.per,
+        n_rows=len(paired.pairs),
+        top_k=spec.top_k,
+    )
     for name, limit in limits.items():
-        check = CHECKS.get(name)
-        if check is None:
+        if is_function(name):
+            functions += _apply_function(request, limit)
+            found = [] if name in request.functions else ["expected a function that was imported, got none"]
+            refusal = _refuse_function(record.per)
+        elif name not in CHECKS:
+            known = ", ".join(CHECKS)
             faults.append(
-                f"outputs.{path}: expected a check out of {', '.join(CHECKS)}, "
-                f"got {name!r}{suggest(name, CHECKS)}"
+                f"outputs.{path}: expected a check out of {known}, got {name!r}{suggest(name, CHECKS)}"
             )
             continue
-        refusal = check.refuse(OutputFacts(dtype=record.dtype, row_shape=record.shape[1:], top_k=spec.top_k))
-        if refusal is not None:
-            faults.append(f"outputs.{path}: {name}: {refusal}")
+        elif _lacks_neighbours(request, paired, CHECKS[name], limit):
+            notes.append(f"{path}: {name}: not judged, it takes at least {N_SAMPLES} samples in common")
+            continue
+        else:
+            checks.append(_apply(CHECKS[name], limit))
+            found, refusal = [], CHECKS[name].refuse(facts)
+        found += [] if refusal is None else [refusal]
+        faults += [f"outputs.{path}: {name}: {fault}" for fault in found]
         faults += _find_tag_faults(request, path, record.per, limit)
-        applied.append(_apply(check, limit))
+    if limits and not (checks or functions or faults):
+        faults = [f"outputs.{path}: expected a check that can be applied, got none: {'; '.join(notes)}"]
+    labels, found = (None, []) if faults else _resolve_labels(request, paired, checks)
+    faults += found
     if faults:
         return None, faults
     order = list(CHECKS)
     plan = OutputPlan(
-        checks=tuple(sorted(applied, key=lambda each: order.index(each.check.name))),
-        share_limit=_choose_share_limit(applied, record.dtype, default),
-        epsilon=request.golden.noise_floor.get(path, 0.0 if default is None else default.value),
+        checks=tuple(sorted(checks, key=lambda each: order.index(each.check.name))),
+        functions=tuple(functions),
+        share_limit=choose_share_limit(checks, record.dtype, default),
+        epsilon=choose_epsilon(request, paired, default),
+        labels=labels,
+        notes=tuple(notes),
     )
     return plan, []
 
 
-def _merge_limits(
-    checks: CheckPlan, path: str, dtype: str, spec: OutputSpec, default: DefaultLimit | None
-) -> dict[str, Limit]:
-    """Merge what is written with the defaults, by name."""
-    asked = checks.of(path)
-    written = {limit.name: limit for limit in asked.limits}
-    # A limit that the whole suite shares was written with its floating outputs in mind: it must not
-    # loosen integers, where one changed token id of a million is far below any relative limit.
-    for_this_output = {limit.name for limit in asked.limits if limit not in checks.default.limits}
-    merged: dict[str, Limit] = {}
-    for name in DEFAULT_CHECKS[spec.kind]:
-        if CHECKS[name].default_limit is not None:
-            value, source = CHECKS[name].default_limit, f"kind default ({spec.kind})"
-            merged[name] = Limit(name=name, value=value, source=source)
-        elif is_exact(dtype):
-            if not for_this_output & REPLACE_EXACT:
-                merged["exact"] = Limit(name="exact", source=f"dtype default ({dtype})")
-        elif default is not None:
-            merged[name] = Limit(name=name, value=default.value, source=default.source)
-    merged.update(written)
-    return {name: limit for name, limit in merged.items() if name not in asked.off}
+def _lacks_neighbours(request: JudgeRequest, paired: PairedOutput, check: Check, limit: Limit) -> bool:
+    """Whether there are too few samples for a check of neighbours, and nobody wrote it for so few.
+
+    It is left out where only the kind asks for it, and where the sample set shrank since; written for
+    a set that is too small, it would pass whatever happened, which is a fault.
+    """
+    if check.reads != "neighbours" or len(paired.pairs) >= N_SAMPLES:
+        return False
+    return limit.source.startswith(KIND_DEFAULT) or len(request.golden.observation.samples) >= N_SAMPLES
+
+
+def _resolve_labels(
+    request: JudgeRequest, paired: PairedOutput, applied: Sequence[AppliedCheck]
+) -> tuple[IndexArray | None, list[str]]:
+    names = [each.check.name for each in applied if each.check.reads == "labels"]
+    if not names:
+        return None, []
+    n_classes = paired.expected.shape[1]
+    labels, faults = resolve_labels(request.samples, paired.names, request.spec_of(paired.path), n_classes)
+    return labels, [f"outputs.{paired.path}: {' and '.join(names)}: {fault}" for fault in faults]
 
 
 def _apply(check: Check, limit: Limit) -> AppliedCheck:
@@ -153,14 +121,27 @@ def _apply(check: Check, limit: Limit) -> AppliedCheck:
     )
 
 
-def _choose_share_limit(applied: list[AppliedCheck], dtype: str, default: DefaultLimit | None) -> float:
-    by_name = {each.check.name: each for each in applied}
-    if is_exact(dtype) or "exact" in by_name:
-        return 0.0
-    gate = by_name.get("rel_l2")
-    if gate is not None and gate.value is not None:
-        return gate.value
-    return 0.0 if default is None else default.value
+def _apply_function(request: JudgeRequest, limit: Limit) -> list[AppliedFunction]:
+    function, bound = request.functions.get(limit.name), limit.bound or "max"
+    if function is None:
+        return []
+    source = f"{limit.source} (max_change)" if bound == "max_change" else limit.source
+    return [
+        AppliedFunction(
+            reference=limit.name,
+            function=function,
+            bound=bound,
+            value=limit.value,
+            tags=limit.tags,
+            source=source,
+        )
+    ]
+
+
+def _refuse_function(per: str) -> str | None:
+    if per == "sample":
+        return None
+    return f"expected an output per sample, got one per {per}; write `off` for it in the output's checks"
 
 
 def _find_tag_faults(request: JudgeRequest, path: str, per: str, limit: Limit) -> list[str]:

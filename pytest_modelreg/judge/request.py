@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pytest_modelreg.domain.case import OutputSpec, case_id
 from pytest_modelreg.domain.check import CheckPlan
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.output_path import find_entry
 from pytest_modelreg.domain.sample import SampleSet
 
 
@@ -26,11 +28,24 @@ class JudgeRequest:
     observation : Observation
         Actual side.
     samples : SampleSet
-        The suite's sample set: tags come from here.
+        The suite's sample set: tags and labels come from here.
     outputs : mapping of str to OutputSpec
-        Declared outputs by output path; any other is a tensor.
+        Declared outputs by output path or pattern; any other is a tensor.
     checks : CheckPlan
         What the suite asks.
+    compute_dtypes : tuple of str
+        Dtypes that the case declares to compute in (``dtype``, ``autocast``): values are judged at
+        the loosest one's limit.
+    allows_other_dtype : bool
+        Whether the case declares what may change the outputs' dtypes: ``dtype``, ``autocast`` or
+        ``transform``.
+    is_variant : bool
+        Whether the golden is another case's, the reference's.
+    is_numbered : bool
+        Whether samples have no names but their numbers: then another count of them is another
+        shape of the values, not another sample set.
+    functions : mapping of str to callable
+        The suite's own checks by reference, imported: ``fn(expected, actual, samples)``.
     """
 
     golden: Golden
@@ -40,6 +55,11 @@ class JudgeRequest:
     samples: SampleSet
     outputs: Mapping[str, OutputSpec]
     checks: CheckPlan
+    compute_dtypes: tuple[str, ...] = ()
+    allows_other_dtype: bool = False
+    is_variant: bool = False
+    is_numbered: bool = False
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     @property
     def case(self) -> str:
@@ -48,4 +68,8 @@ class JudgeRequest:
 
     def spec_of(self, path: str) -> OutputSpec:
         """Return what the numbers at this output path mean."""
-        return self.outputs.get(path, OutputSpec())
+        return find_entry(path, self.outputs) or OutputSpec()
+
+    def declares(self, axis: str) -> bool:
+        """Return whether the case is a variant that differs from the golden's case in this axis."""
+        return self.is_variant and axis in self.observation.axes

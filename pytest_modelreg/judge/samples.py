@@ -91,11 +91,13 @@ class _Column:
         pair = int(self._pair_of[at])
         if pair < 0:
             return True, False, np.inf
-        decisions = self._judgement.measured.decisions
+        measured = self._judgement.measured
+        decisions, neighbours = measured.decisions, measured.neighbours
         has_changed = decisions is not None and bool(
             decisions.top1[pair] == 0.0 or decisions.top1_near_tie[pair] or decisions.topk_near_tie[pair]
         )
-        rel_l2 = float(self._judgement.measured.rows.rel_l2[pair])
+        has_changed |= neighbours is not None and bool(neighbours.near_tie[pair])
+        rel_l2 = float(measured.rows.rel_l2[pair])
         return bool(self._judgement.failed[pair]), has_changed, rel_l2
 
     def note(self, at: int) -> str:

@@ -107,6 +107,9 @@ def rank_samples(
         if decisions is not None:
             standings.near_tie[at] |= decisions.top1_near_tie | decisions.topk_near_tie
             standings.has_flipped[at] |= decisions.top1 == 0.0
+        neighbours = judgement.measured.neighbours
+        if neighbours is not None:
+            standings.near_tie[at] |= neighbours.near_tie
     return standings
 
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 from pytest_modelreg.domain.errors import JudgeError
 from pytest_modelreg.domain.nearest import suggest
-from pytest_modelreg.domain.observation import OutputRecord
+from pytest_modelreg.domain.observation import OutputRecord, RuntimeFinding
+from pytest_modelreg.domain.output_path import is_pattern, matches
 from pytest_modelreg.domain.result import StructureFinding
 from pytest_modelreg.judge.alignment import Alignment
+from pytest_modelreg.judge.defaults import is_same_family
 from pytest_modelreg.judge.pairing import PairedOutput, describe_shape, is_bit_identical, pair_rows
 from pytest_modelreg.judge.request import JudgeRequest
 
@@ -74,7 +76,7 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
             notes.append(f"{path}: not compared: per: ignore")
         elif before is None or after is None:
             findings.append(_describe_one_sided(path, before, after))
-        elif changes := _find_changes(path, before, after):
+        elif changes := _find_changes(path, before, after, allows_other_dtype=request.allows_other_dtype):
             findings += changes
             if before.per == after.per == "sample":
                 unfit[path] = "dtype"
@@ -91,6 +93,43 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
             elif before.per == "sample":
                 unfit[path] = "shape"
     return Structure(findings=tuple(findings), outputs=tuple(outputs), notes=tuple(notes), unfit=unfit)
+
+
+def compare_shapes(request: JudgeRequest) -> Structure:
+    """Hold whole shapes against each other, where rows cannot be told apart: nothing is measured."""
+    expected, actual = request.golden.observation.outputs, request.observation.outputs
+    findings: list[StructureFinding] = []
+    for path in dict.fromkeys([*expected, *actual]):
+        before, after = expected.get(path), actual.get(path)
+        if before is None or after is None:
+            findings.append(_describe_one_sided(path, before, after))
+        elif describe_record(before) != describe_record(after):
+            findings.append(
+                StructureFinding(
+                    output=path, what="shape", expected=describe_record(before), actual=describe_record(after)
+                )
+            )
+    return Structure(findings=tuple(findings), outputs=(), notes=(), unfit={})
+
+
+def list_new_findings(request: JudgeRequest) -> tuple[RuntimeFinding, ...]:
+    """Return what the runtime made of the model otherwise than declared, and than the golden accepts.
+
+    What somebody has accepted with a golden of the case's own is known. The reference's golden
+    accepts nothing for a variant.
+    """
+    accepted = () if request.is_variant else request.golden.observation.runtime_findings
+    return tuple(finding for finding in request.observation.runtime_findings if finding not in accepted)
+
+
+def list_runtime_findings(request: JudgeRequest) -> tuple[StructureFinding, ...]:
+    """Return what the runtime made of the model against what is declared: drift, also where values agree."""
+    return tuple(
+        StructureFinding(
+            output=finding.subject, what=finding.what, expected=finding.expected, actual=finding.actual
+        )
+        for finding in list_new_findings(request)
+    )
 
 
 def describe_finding(finding: StructureFinding) -> str:
@@ -111,15 +150,25 @@ def describe_record(record: OutputRecord) -> str:
 
 def _check_declared(request: JudgeRequest) -> None:
     known = {**request.golden.observation.outputs, **request.observation.outputs}
-    unknown = [path for path, spec in request.outputs.items() if path not in known and spec.per != "ignore"]
+    unknown = [
+        path
+        for path, spec in request.outputs.items()
+        if spec.per != "ignore" and not any(matches(path, output) for output in known)
+    ]
     if unknown:
         raise JudgeError(
             "\n".join(
-                f"{request.case}: outputs.{path}: expected an output path that the model returns "
+                f"{request.case}: outputs.{path}: expected {_describe_declarable(path)} "
                 f"({', '.join(known) or 'none'}), got {path!r}{suggest(path, known)}"
                 for path in unknown
             )
         )
+
+
+def _describe_declarable(path: str) -> str:
+    if is_pattern(path):
+        return "a pattern of at least one output path that the model returns"
+    return "an output path that the model returns"
 
 
 def _describe_one_sided(
@@ -156,8 +205,12 @@ def _describe_renamed(before: str, after: str) -> StructureFinding:
     )
 
 
-def _find_changes(path: str, before: OutputRecord, after: OutputRecord) -> list[StructureFinding]:
-    changes = (("per", before.per, after.per), ("dtype", before.dtype, after.dtype))
+def _find_changes(
+    path: str, before: OutputRecord, after: OutputRecord, *, allows_other_dtype: bool = False
+) -> list[StructureFinding]:
+    changes = [("per", before.per, after.per)]
+    if not (allows_other_dtype and is_same_family(before.dtype, after.dtype)):
+        changes.append(("dtype", before.dtype, after.dtype))
     return [
         StructureFinding(output=path, what=what, expected=expected, actual=actual)
         for what, expected, actual in changes

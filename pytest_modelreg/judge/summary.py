@@ -8,6 +8,7 @@ from pathlib import Path
 from pytest_modelreg.domain.case import OutputSpec, case_id
 from pytest_modelreg.domain.errors import JudgeError
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.output_path import find_entry
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.judge.kinds import KINDS
 from pytest_modelreg.store import open_output
@@ -25,8 +26,8 @@ def summarise(
     samples : SampleSet
         Ground truth comes from here.
     outputs : mapping of str to OutputSpec
-        Declared outputs; any other is a tensor. Outputs that hold a value a batch follow the
-        samples, in rows ``batch 0`` and on.
+        Declared outputs by output path or pattern; any other is a tensor. Outputs that hold a value
+        a batch follow the samples, in rows ``batch 0`` and on.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def summarise(
         for row in rows["batch"]:
             row.append("")
     for path, record in observation.outputs.items():
-        spec = outputs.get(path, OutputSpec())
+        spec = find_entry(path, outputs) or OutputSpec()
         kind = KINDS[spec.kind]
         stored = open_output(folder, record)
         header += [f"{path}.{column}" for column in kind.columns]
@@ -71,7 +72,7 @@ def _check_declared(observation: Observation, outputs: Mapping[str, OutputSpec])
     faults = [
         KINDS[spec.kind].find_fault(path, record.shape[1:], spec)
         for path, record in observation.outputs.items()
-        if (spec := outputs.get(path)) is not None
+        if (spec := find_entry(path, outputs)) is not None
     ]
     found = [f"{case}: {fault}" for fault in faults if fault is not None]
     if found:

@@ -14,7 +14,14 @@ from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.check import CheckPlan, Limit, OutputChecks
 from pytest_modelreg.domain.environment import FactValue, Fingerprint
 from pytest_modelreg.domain.golden import Acceptance, Golden
-from pytest_modelreg.domain.observation import Observation, ObservedSample, OutputRecord
+from pytest_modelreg.domain.observation import (
+    Observation,
+    ObservedSample,
+    OutputRecord,
+    PreprocessHabit,
+    RuntimeFinding,
+    Stage,
+)
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.sample import Sample, SampleSet
 from pytest_modelreg.judge import JudgeRequest, judge_case, profile_observation
@@ -38,6 +45,12 @@ class Side:
     batch_size: int = 2
     warnings: Sequence[str] = ()
     training: Sequence[str] = ()
+    variant: str = "reference"
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    stages: Sequence[Stage] = ()
+    checklist: Mapping[str, Any] = field(default_factory=dict)
+    habits: Sequence[PreprocessHabit] = ()
+    runtime_findings: Sequence[RuntimeFinding] = ()
 
 
 def name_samples(count: int) -> list[str]:
@@ -55,8 +68,8 @@ def record(folder: Path, side: Side) -> Observation:
     ids = side.ids if side.ids is not None else name_samples(per_sample[0] if per_sample else 4)
     return Observation(
         suite="toy",
-        variant="reference",
-        axes={},
+        variant=side.variant,
+        axes=dict(side.axes),
         batch_size=side.batch_size,
         samples=tuple(
             ObservedSample(
@@ -69,6 +82,10 @@ def record(folder: Path, side: Side) -> Observation:
         fingerprint=Fingerprint(facts=dict(side.facts)),
         warnings=tuple(side.warnings),
         training_modules=tuple(side.training),
+        stages=tuple(side.stages),
+        checklist=dict(side.checklist),
+        habits=tuple(side.habits),
+        runtime_findings=tuple(side.runtime_findings),
     )
 
 
@@ -97,9 +114,11 @@ class Court:
         specs: Mapping[str, OutputSpec] | None = None,
         checks: CheckPlan | None = None,
         tags: Mapping[str, tuple[str, ...]] | None = None,
+        labels: Mapping[str, str] | None = None,
         noise_floor: Mapping[str, float] | None = None,
+        **more: Any,
     ) -> JudgeRequest:
-        """Write both sides and return the request to judge them."""
+        """Write both sides and return the request to judge them; ``more`` are fields of the request."""
         self._n_requests += 1
         folders = [self._folder / str(self._n_requests) / name for name in ("golden", "run")]
         before, after = record(folders[0], expected), record(folders[1], actual)
@@ -112,7 +131,13 @@ class Court:
         samples = SampleSet(
             folder=str(self._folder),
             samples=tuple(
-                Sample(id=each.id, file=each.id, sha256=each.sha256, tags=(tags or {}).get(each.id, ()))
+                Sample(
+                    id=each.id,
+                    file=each.id,
+                    sha256=each.sha256,
+                    label=(labels or {}).get(each.id),
+                    tags=(tags or {}).get(each.id, ()),
+                )
                 for each in after.samples
             ),
         )
@@ -124,6 +149,7 @@ class Court:
             samples=samples,
             outputs=specs or {},
             checks=checks or CheckPlan(),
+            **more,
         )
 
     def judge(self, expected: Any, actual: Any, **options: Any) -> CaseResult:

@@ -6,14 +6,39 @@ To add one: a :class:`Check` in the module of its subject, listed in :data:`CHEC
 
 from __future__ import annotations
 
+from pytest_modelreg.judge.checks.accuracy import ACCURACY_DROP, NEGATIVE_FLIPS
 from pytest_modelreg.judge.checks.agreement import TOP1_AGREEMENT, TOPK_OVERLAP
-from pytest_modelreg.judge.checks.check import Check, Measured, OutputFacts
-from pytest_modelreg.judge.checks.differences import COSINE, ELEMENTWISE, EXACT, MAX_ABS, MEAN_ABS, REL_L2
+from pytest_modelreg.judge.checks.check import Check, Measured, OutputFacts, Reads
+from pytest_modelreg.judge.checks.differences import (
+    COSINE,
+    ELEMENTWISE,
+    EXACT,
+    MAX_ABS,
+    MEAN_ABS,
+    REL_L2,
+    SNR_DB,
+)
+from pytest_modelreg.judge.checks.distribution import KL
+from pytest_modelreg.judge.checks.neighbourhood import N_SAMPLES, RANK_OVERLAP
 
 CHECKS = {
     check.name: check
-    for check in (REL_L2, MAX_ABS, MEAN_ABS, ELEMENTWISE, COSINE, EXACT, TOP1_AGREEMENT, TOPK_OVERLAP)
+    for check in (
+        REL_L2,
+        MAX_ABS,
+        MEAN_ABS,
+        ELEMENTWISE,
+        COSINE,
+        SNR_DB,
+        EXACT,
+        KL,
+        TOP1_AGREEMENT,
+        TOPK_OVERLAP,
+        NEGATIVE_FLIPS,
+        ACCURACY_DROP,
+        RANK_OVERLAP,
+    )
 }
 """By name, in the order in which reports list them."""
 
-__all__ = ["CHECKS", "Check", "Measured", "OutputFacts"]
+__all__ = ["CHECKS", "Check", "Measured", "N_SAMPLES", "OutputFacts", "Reads"]

@@ -16,18 +16,19 @@ def _measure_topk(measured: Measured) -> FloatArray:
     return np.ones(0) if measured.decisions is None else measured.decisions.topk_overlap
 
 
-def _refuse_top1(facts: OutputFacts) -> str | None:
+def refuse_without_scores(facts: OutputFacts) -> str | None:
+    """Refuse rows that are no class scores."""
     if is_floating(facts.dtype) and len(facts.row_shape) == 1 and facts.row_shape[0] >= 2:
         return None
     return (
         f"expected floating class scores, axes (samples, classes) with 2 classes or more, got {facts.dtype} "
         f"with axes (samples{''.join(f', {length}' for length in facts.row_shape)}); "
-        "write `top1_agreement: off` and `topk_overlap: off` for it, or declare another kind"
+        "write `top1_agreement: off` and no other check of classes for it, or declare another kind"
     )
 
 
 def _refuse_topk(facts: OutputFacts) -> str | None:
-    refusal = _refuse_top1(facts)
+    refusal = refuse_without_scores(facts)
     if refusal is not None:
         return refusal
     n_classes = facts.row_shape[0]
@@ -44,9 +45,10 @@ TOP1_AGREEMENT = Check(
     direction="min",
     summary="mean",
     measure=_measure_top1,
-    refuse=_refuse_top1,
+    refuse=refuse_without_scores,
     default_limit=1.0,
-    reads_scores=True,
+    reads="scores",
+    at_best=1.0,
 )
 TOPK_OVERLAP = Check(
     name="topk_overlap",
@@ -54,5 +56,6 @@ TOPK_OVERLAP = Check(
     summary="mean",
     measure=_measure_topk,
     refuse=_refuse_topk,
-    reads_scores=True,
+    reads="scores",
+    at_best=1.0,
 )

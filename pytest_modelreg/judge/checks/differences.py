@@ -51,6 +51,24 @@ def _refuse_cosine(facts: OutputFacts) -> str | None:
     return None
 
 
+def _measure_snr(measured: Measured) -> FloatArray:
+    """Return 20 * log10(norm of expected / norm of the difference) of every row; infinite where equal."""
+    rows = measured.rows
+    with np.errstate(divide="ignore"):
+        signal, noise = np.log10(rows.expected_norm), np.log10(rows.difference_norm)
+    # Subtracted as logarithms, whose quotient might leave float64; where both are zero, rows are equal.
+    values = 20.0 * np.subtract(
+        signal, noise, out=np.full(len(signal), np.inf), where=rows.difference_norm > 0
+    )
+    return _fail_one_sided(values, measured, np.nan)
+
+
+def _refuse_snr(facts: OutputFacts) -> str | None:
+    if facts.dtype == "bool":
+        return "expected numbers, got bool, which has no power; use exact, or write `snr_db: off` for it"
+    return None
+
+
 REL_L2 = Check(
     name="rel_l2", direction="max", summary="worst", measure=_measure_rel_l2, refuse=refuse_nothing
 )
@@ -65,5 +83,19 @@ ELEMENTWISE = Check(
 )
 EXACT = Check(name="exact", direction="max", summary="total", measure=_measure_unequal, refuse=refuse_nothing)
 COSINE = Check(
-    name="cosine", direction="min", summary="worst", measure=_measure_cosine, refuse=_refuse_cosine
+    name="cosine",
+    direction="min",
+    summary="worst",
+    measure=_measure_cosine,
+    refuse=_refuse_cosine,
+    default_limit=0.999,
+    at_best=1.0,
+)
+SNR_DB = Check(
+    name="snr_db",
+    direction="min",
+    summary="worst",
+    measure=_measure_snr,
+    refuse=_refuse_snr,
+    at_best=np.inf,
 )

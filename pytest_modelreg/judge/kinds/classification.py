@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from pytest_modelreg.compare import DISTRIBUTION_TOLERANCE
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.judge.kinds.kind import Kind, Row
 from pytest_modelreg.judge.kinds.numbers import (
@@ -14,9 +15,6 @@ from pytest_modelreg.judge.kinds.numbers import (
     render_values,
     summarise_values,
 )
-
-DISTRIBUTION_TOLERANCE = 1e-2
-"""How far from 1 the scores of a row may sum up to and still be read as probabilities (float16, bfloat16)."""
 
 
 def _render(row: Row, spec: OutputSpec, digits: int) -> str:
