@@ -5,20 +5,30 @@ table by which a suite's ``runtime`` is found. What does not: building the model
 loading weights, preprocessing (``observe``), or judging what comes out.
 
 To add a runtime of our own, write its module and name it in ``table.BUILTIN``; a third
-party publishes an entry point in the group ``pytest_modelreg.runtimes`` instead.
+party publishes an entry point in the group ``pytest_modelreg.runtimes`` instead, and
+subclasses ``conformance.RuntimeConformance`` in its tests.
 """
 
 from __future__ import annotations
 
+from pytest_modelreg.runtimes.artefacts import Artefacts
 from pytest_modelreg.runtimes.port import Runner, RunRequest, Runtime
-from pytest_modelreg.runtimes.table import BUILTIN, find_runtime, list_builtin_options, list_runtime_names
+from pytest_modelreg.runtimes.table import (
+    BUILTIN,
+    find_runtime,
+    list_builtin_faults,
+    list_builtin_options,
+    list_runtime_names,
+)
 
 __all__ = [
+    "Artefacts",
     "BUILTIN",
     "RunRequest",
     "Runner",
     "Runtime",
     "find_runtime",
+    "list_builtin_faults",
     "list_builtin_options",
     "list_runtime_names",
 ]

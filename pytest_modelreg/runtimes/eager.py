@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.domain.errors import RuntimeUnavailable
+from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.calling import call_model
+from pytest_modelreg.runtimes.option import refuse_option_faults
 from pytest_modelreg.runtimes.port import RunRequest
 
 
@@ -20,7 +22,12 @@ class EagerRuntime:
     """Runs a model as it is, in inference mode."""
 
     name = "eager"
+    needs_model = True
     options: frozenset[str] = frozenset()
+
+    def find_faults(self, options: Mapping[str, Any], root: Path) -> list[tuple[str, str]]:
+        """Return no faults: there are no options."""
+        return []
 
     def open(self, model: Any, request: RunRequest) -> EagerRunner:
         """Take the model as it is.
@@ -30,11 +37,7 @@ class EagerRuntime:
         RuntimeUnavailable
             Options were given: an option that does nothing is refused, never ignored.
         """
-        if request.options.keys() - self.options:
-            raise RuntimeUnavailable(
-                f"{request.case}: runtime 'eager': expected no options, got "
-                f"{', '.join(sorted(request.options))}; remove them"
-            )
+        refuse_option_faults(request.case, self.name, self.options, request.options, [])
         return EagerRunner(model, request.forward or call_model)
 
 
@@ -53,6 +56,10 @@ class EagerRunner:
     def facts(self) -> Mapping[str, FactValue]:
         """Return ``kind``; example: ``eager``."""
         return {"kind": "eager"}
+
+    def findings(self) -> tuple[RuntimeFinding, ...]:
+        """Return none: the model runs as it is."""
+        return ()
 
     def close(self) -> None:
         """Let go of the model, so that its memory is free before the next case."""

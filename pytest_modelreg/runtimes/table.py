@@ -7,16 +7,24 @@ case asks for it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol, cast
+from pathlib import Path
+from typing import Any, Protocol, cast
 
 from pytest_modelreg.domain.errors import RuntimeUnavailable
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.runtimes.port import Runtime
+from pytest_modelreg.runtimes.published import PublishedRuntime
 
 ENTRY_POINT_GROUP = "pytest_modelreg.runtimes"
-BUILTIN = {"eager": "pytest_modelreg.runtimes.eager:EagerRuntime"}
+BUILTIN = {
+    "eager": "pytest_modelreg.runtimes.eager:EagerRuntime",
+    "compile": "pytest_modelreg.runtimes.compile:CompileRuntime",
+    "export": "pytest_modelreg.runtimes.export:ExportRuntime",
+    "onnx": "pytest_modelreg.runtimes.onnx:OnnxRuntime",
+    "onnx-file": "pytest_modelreg.runtimes.onnx_file:OnnxFileRuntime",
+}
 
 
 class BuiltInRuntime(Runtime, Protocol):
@@ -27,6 +35,9 @@ class BuiltInRuntime(Runtime, Protocol):
     """
 
     options: frozenset[str]
+
+    def find_faults(self, options: Mapping[str, Any], root: Path) -> list[tuple[str, str]]:
+        """List options whose value is wrong, or that are missing, each with what is wrong."""
 
 
 def find_runtime(name: str) -> Runtime:
@@ -68,6 +79,25 @@ def list_builtin_options(name: str) -> frozenset[str]:
     return _load_builtin(name).options
 
 
+def list_builtin_faults(name: str, options: Mapping[str, Any], root: Path) -> list[tuple[str, str]]:
+    """List what is wrong with the options of a built-in runtime; imports no framework.
+
+    Parameters
+    ----------
+    options : mapping
+        As written in the suite file, ``kind`` and ``transform`` left out. Keys that the runtime does
+        not take are passed over: :func:`list_builtin_options` names those that it does.
+    root : pathlib.Path
+        The suite's folder: paths are relative to it.
+
+    Returns
+    -------
+    list of (str, str)
+        The option's key, and ``expected X, got Y``; a missing option is named by its key.
+    """
+    return _load_builtin(name).find_faults(options, root)
+
+
 def _load_builtin(name: str) -> BuiltInRuntime:
     module, _, attribute = BUILTIN[name].partition(":")
     return cast(BuiltInRuntime, getattr(importlib.import_module(module), attribute)())
@@ -97,4 +127,4 @@ def _load(point: EntryPoint) -> Runtime:
             f"runtime {point.name!r}: expected entry point {point.value!r} to be a Runtime with "
             f"open(model, request), got {type(runtime).__name__}"
         )
-    return cast(Runtime, runtime)
+    return PublishedRuntime(runtime, point.name)

@@ -1,0 +1,86 @@
+"""What a failed export is told as: operator, module and line, without the framework's advice."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_modelreg.runtimes.export_failure import describe_failure, find_operator, summarise
+
+torch = pytest.importorskip("torch")
+
+
+class Failing(torch.nn.Module):
+    """Raises in its forward."""
+
+    def forward(self, x):
+        """Fail."""
+        raise ValueError("cannot go on with torch.ops.mylib.foo.default(x)")
+
+
+class Outer(torch.nn.Module):
+    """Has two of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Identity(), Failing())
+        self.other = Failing()
+
+    def forward(self, x):
+        """Pass on."""
+        return self.body(x)
+
+
+def catch(model):
+    """Return what a model raises, as an exporter re-raises it."""
+    try:
+        try:
+            model(torch.ones(1))
+        except ValueError as error:
+            raise RuntimeError("export failed, see https://example.org") from error
+    except RuntimeError as error:
+        return error
+
+
+def test_the_innermost_module_is_named_by_the_frames():
+    """Of two modules of one class, the one that was running; what was raised first is told."""
+    model = Outer()
+    told = describe_failure(catch(model), model)
+    assert told.startswith("ValueError: cannot go on")
+    assert "operator mylib.foo.default" in told
+    assert "in module body.1 (Failing)" in told
+
+
+def test_a_module_is_named_by_the_lines_of_a_message():
+    """A tracer reads code without running it; where two modules share it, both are named."""
+    line = Failing.forward.__code__.co_firstlineno + 2
+    error = RuntimeError(f'no\n\nfrom user code:\n   File "{__file__}", line {line}, in forward')
+    told = describe_failure(error, Outer())
+    assert "in module body.1 (or other)" in told
+    assert told.endswith(f"at test_runtimes_export_failure.py:{line}")
+
+
+def test_nothing_is_named_that_is_not_known():
+    """An error from elsewhere, and no model."""
+    assert describe_failure(RuntimeError("no"), Outer()) == "RuntimeError: no"
+    assert describe_failure(RuntimeError("no")) == "RuntimeError: no"
+
+
+@pytest.mark.parametrize(
+    ("message", "operator"),
+    [
+        ("call_function[target=torch.ops.aten.foo.default](args = ())", "aten.foo.default"),
+        ("unrecognized namespace mylib::foo. If you", "mylib::foo"),
+        ("Exporting the operator 'aten::fft_fft' to ONNX opset version 17 is not supported", "aten::fft_fft"),
+        ("terminate: std::bad_alloc", None),
+        ("shapes differ: [1] and [2]", None),
+    ],
+)
+def test_an_operator_is_read_from_a_message(message, operator):
+    """As the exporters spell it."""
+    assert find_operator(RuntimeError(message)) == operator
+
+
+def test_a_summary_is_one_line_without_advice_and_colours():
+    """Graphs and links for developers follow it."""
+    assert summarise("\x1b[96mno\x1b[0m  way\n  Hint: do\n more") == "no way"
+    assert len(summarise("x " * 1000)) == 500
