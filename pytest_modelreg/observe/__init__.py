@@ -14,6 +14,19 @@ from pytest_modelreg.observe.case import observe_case
 from pytest_modelreg.observe.checkpoint import CHECKPOINT_SUFFIXES
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.outputs import Leaf, flatten_outputs
+from pytest_modelreg.observe.shared_work import SharedWork
+from pytest_modelreg.observe.suite_checks import suite_functions
+from pytest_modelreg.observe.value_tree import read_values
 from pytest_modelreg.observe.values import observe_values
 
-__all__ = ["CHECKPOINT_SUFFIXES", "LOADERS", "Leaf", "flatten_outputs", "observe_case", "observe_values"]
+__all__ = [
+    "CHECKPOINT_SUFFIXES",
+    "LOADERS",
+    "Leaf",
+    "SharedWork",
+    "flatten_outputs",
+    "observe_case",
+    "observe_values",
+    "read_values",
+    "suite_functions",
+]

@@ -9,9 +9,27 @@ were the new. What a comparison says must be said of the source that is there.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
+
+
+def list_source_files(folders: Sequence[str]) -> list[str]:
+    """Return the files of the modules below some folders that are imported now.
+
+    Parameters
+    ----------
+    folders : sequence of str
+        Absolute; packages installed below them are left out.
+    """
+    roots = tuple(os.path.join(folder, "") for folder in folders)
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return sorted(
+        file
+        for file in files
+        if isinstance(file, str) and file.startswith(roots) and "site-packages" not in file
+    )
 
 
 class FreshSourceLoader(SourceFileLoader):

@@ -98,7 +98,7 @@ def _map_leaves(sample: Any, path: str, convert: Callable[[Any, str], Any]) -> A
             key: _map_leaves(value, f"{path}.{key}" if path else str(key), convert)
             for key, value in sample.items()
         }
-    if isinstance(sample, list) and read_number_list(sample) is not None:
+    if isinstance(sample, list) and _is_number_list(sample, path):
         return convert(sample, path)
     if isinstance(sample, (tuple, list)):
         items = [
@@ -109,6 +109,13 @@ def _map_leaves(sample: Any, path: str, convert: Callable[[Any, str], Any]) -> A
             return items
         return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
     return convert(sample, path)
+
+
+def _is_number_list(sample: list[Any], path: str) -> bool:
+    try:
+        return read_number_list(sample) is not None
+    except OutputError as error:
+        raise PreprocessError(f"{_place(path)}{error}") from error
 
 
 def _to_number_array(leaf: Any, path: str) -> Any:

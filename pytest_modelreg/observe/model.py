@@ -1,6 +1,7 @@
 """The model: built by the suite's factory, put in eval mode, and left as it was found.
 
-What belongs here: calling the factory and the model's mode. Weights are in ``weights``.
+What belongs here: calling the factory and the transform, and the model's mode. Weights are
+in ``weights``.
 """
 
 from __future__ import annotations
@@ -70,6 +71,27 @@ def build_model(factory: Any, model_args: Mapping[str, Any], *, case: str, refer
             f"got {type(model).__name__} {model!r:.80}; return the model alone"
         )
     return model
+
+
+def transform_model(transform: Any, model: Any, *, case: str, reference: str) -> Any:
+    """Call the suite's transform with a model in eval mode, and return the model to run.
+
+    Raises
+    ------
+    ModelError
+        The transform raised, or returned nothing that can be called.
+    """
+    what = f"{case}: transform {reference!r}"
+    with attributed(ModelError, f"{what}: calling it with {type(model).__name__}"):
+        transformed = transform(model)
+    if transformed is None:
+        raise ModelError(f"{what} returned None: is a `return` missing? It returns the model to run")
+    if not callable(transformed):
+        raise ModelError(
+            f"{what}: expected it to return a module or a callable, "
+            f"got {type(transformed).__name__} {transformed!r:.80}; return the model alone"
+        )
+    return transformed
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """Faults of a model's output, gathered so that one cause is told once.
 
-What belongs here: grouping by output path and cause, and naming the samples of a group.
+What belongs here: grouping by output path and cause, naming the samples of a group, and which
+declared outputs there are none of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Set
+
+from pytest_modelreg.domain.output_path import is_pattern, matches
 
 _LISTED_SAMPLES = 3
 _LISTED_FAULTS = 20
@@ -49,6 +52,15 @@ class OutputFaults:
         ]
         more = [f"and {len(lines) - _LISTED_FAULTS} more faults"] if len(lines) > _LISTED_FAULTS else []
         return "\n".join(lines[:_LISTED_FAULTS] + more)
+
+
+def list_absent(declared: Iterable[str], found: Set[str]) -> list[str]:
+    """Return the declared paths that were not found, and the patterns that fit nothing."""
+    return [
+        path
+        for path in declared
+        if path not in found and not (is_pattern(path) and any(matches(path, each) for each in found))
+    ]
 
 
 def _list_samples(ids: list[str]) -> str:

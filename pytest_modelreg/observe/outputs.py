@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.errors import OutputError
 from pytest_modelreg.domain.nearest import suggest
+from pytest_modelreg.domain.output_path import find_entry, is_pattern
 from pytest_modelreg.observe.arrays import read_number_list, to_array
-from pytest_modelreg.observe.output_faults import OutputFaults
+from pytest_modelreg.observe.output_faults import OutputFaults, list_absent
 from pytest_modelreg.observe.output_tree import children_of, describe_value, is_leaf, join_path
 
 BARE_OUTPUT = "output"
@@ -45,8 +46,12 @@ class Leaf:
 
 
 def choose_bare_name(specs: Mapping[str, OutputSpec]) -> str:
-    """Return the output path of a bare tensor: the only declared one, else ``output``."""
-    return next(iter(specs)) if len(specs) == 1 else BARE_OUTPUT
+    """Return the output path of a bare tensor: the only declared one, else ``output``.
+
+    A pattern names nothing.
+    """
+    name = next(iter(specs)) if len(specs) == 1 else BARE_OUTPUT
+    return BARE_OUTPUT if is_pattern(name) else name
 
 
 def flatten_outputs(
@@ -68,7 +73,7 @@ def flatten_outputs(
     batch_size : int
         Samples in this batch.
     specs : mapping of str to OutputSpec
-        Declared outputs by output path.
+        Declared outputs by output path or pattern.
     bare_name : str
         Output path of a result that has no key.
     sample_ids : sequence of str, optional
@@ -103,6 +108,7 @@ class _Flattening:
         self._specs = specs
         self._bare_name = bare_name
         self._ignored: set[str] = set()
+        self._known: dict[str, OutputSpec] = {}
         self.leaves: dict[str, Leaf] = {}
         self.faults = OutputFaults()
         self._sample: str | None = None  # whose own result is being walked
@@ -122,7 +128,7 @@ class _Flattening:
 
     def check_declared(self) -> None:
         """Note declared paths that were not returned; only faults that say why else count."""
-        absent = [path for path in self._specs if path not in self.leaves and path not in self._ignored]
+        absent = list_absent(self._specs, self.leaves.keys() | self._ignored)
         if not absent or self.faults:
             return
         returned = ", ".join([*self.leaves, *sorted(self._ignored)]) or "nothing"
@@ -130,11 +136,17 @@ class _Flattening:
             hint = suggest(path, self.leaves)
             self._fault(path, f"declared but not returned{hint}; the model returned {returned}")
 
+    def _spec_of(self, name: str) -> OutputSpec:
+        # Asked of every node of every sample's result: matching patterns each time would be slow.
+        if name not in self._known:
+            self._known[name] = find_entry(name, self._specs) or _UNDECLARED
+        return self._known[name]
+
     def _is_ignored(self, node: Any, path: str) -> bool:
         # A whole branch may be ignored, caches of unknown types included; but a bare
         # name belongs to a bare result, never to the structure around all outputs.
         name = path or (self._bare_name if is_leaf(node) or isinstance(node, list) else "")
-        if self._specs.get(name, _UNDECLARED).per != "ignore":
+        if self._spec_of(name).per != "ignore":
             return False
         self._ignored.add(name)
         return True
@@ -145,7 +157,7 @@ class _Flattening:
             return
         array, dtype = converted
         name = path or self._bare_name
-        if self._specs.get(name, _UNDECLARED).per == "batch":
+        if self._spec_of(name).per == "batch":
             self._put(name, Leaf(per="batch", dtype=dtype, rows=array[np.newaxis]))
         elif array.ndim and array.shape[0] == len(self._ids):
             self._put(name, Leaf(per="sample", dtype=dtype, rows=array))
@@ -204,7 +216,7 @@ class _Flattening:
         if len(dtypes) > 1:
             self._fault(name, f"expected one dtype for all samples, got {', '.join(sorted(dtypes))}")
             return
-        if self._specs.get(name, _UNDECLARED).per == "batch":
+        if self._spec_of(name).per == "batch":
             self._fault(name, "declared per: batch, but the model returned one result a sample")
             return
         dtype = dtypes.pop()

@@ -1,6 +1,6 @@
 """Preprocessing: from a loaded sample to what the model is fed for it.
 
-What belongs here: applying the suite's callable, or its list of stages, to one sample.
+What belongs here: applying the suite's callable, or its stages, to one sample.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import PreprocessError
 from pytest_modelreg.observe.inputs import convert_sample
+from pytest_modelreg.observe.stages import PipelineStage, split_pipeline
 from pytest_modelreg.observe.user_code import attributed
 
 
@@ -19,8 +20,8 @@ class Preprocess:
     Parameters
     ----------
     found : callable, list or tuple of callables, or None
-        What the reference named; stages of a list are applied in order. None: the
-        loaded sample is the input.
+        What the reference named; stages of a list, a Compose or a Sequential are applied in
+        order. None: the loaded sample is the input.
     reference : str or None
         As in the suite file, for messages.
     to_tensors : bool
@@ -28,15 +29,27 @@ class Preprocess:
     """
 
     def __init__(self, found: Any, *, reference: str | None, to_tensors: bool) -> None:
-        if found is None:
-            self.stages: tuple[Callable[[Any], Any], ...] = ()
+        self.reference = reference
+        self.to_tensors = to_tensors
+        with attributed(PreprocessError, f"preprocess {reference!r}: describing its stages"):
+            self.stages: tuple[PipelineStage, ...] = split_pipeline(found)
+        self.parts: tuple[Any, ...] = tuple(stage.call for stage in self.stages)
+        """Objects whose mode matters: the whole, and every stage."""
+        if self.stages:
+            self._calls = self.parts
+            self.parts += () if isinstance(found, (list, tuple)) else (found,)
         else:
-            self.stages = tuple(found) if isinstance(found, (list, tuple)) else (found,)
-        self._reference = reference
-        self._to_tensors = to_tensors
+            self._calls = self.parts = () if found is None else (found,)
 
-    def __call__(self, sample: Any, *, sample_id: str) -> Any:
+    def __call__(
+        self, sample: Any, *, sample_id: str, watch: Callable[[int, Any], None] | None = None
+    ) -> Any:
         """Return the model input for one loaded sample.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Called with the index of each stage but the last, and what it returned.
 
         Raises
         ------
@@ -44,18 +57,21 @@ class Preprocess:
             A stage raised or returned None, or what it returned can be no model input; the message
             names sample, reference and the user's file and line.
         """
-        what = f"sample {sample_id!r}: preprocess {self._reference!r}"
-        if not self.stages:
+        what = f"sample {sample_id!r}: preprocess {self.reference!r}"
+        if not self._calls:
             what = f"sample {sample_id!r} (no preprocess)"
+        last = len(self._calls) - 1
         with attributed(PreprocessError, what):
-            for index, stage in enumerate(self.stages):
-                sample = stage(sample)
+            for index, call in enumerate(self._calls):
+                sample = call(sample)
                 # A None inside a structure is an input that is left out; alone it is a
                 # forgotten return, and a model may well answer something to it.
                 if sample is None:
-                    at = f": stage {index}" if len(self.stages) > 1 else ""
+                    at = f": stage {index}" if last else ""
                     raise PreprocessError(f"{what}{at} returned None: is a `return` missing?")
+                if watch is not None and index < last:
+                    watch(index, sample)
         try:
-            return convert_sample(sample, to_tensors=self._to_tensors)
+            return convert_sample(sample, to_tensors=self.to_tensors)
         except PreprocessError as error:
             raise PreprocessError(f"{what}: {error}") from error

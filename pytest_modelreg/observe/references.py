@@ -1,7 +1,7 @@
 """``module:attr`` references: from text in a suite file to the user's objects.
 
-What belongs here: resolving, and saying why one cannot be resolved. All references of a
-case are resolved at once, so that the user mends them at once.
+What belongs here: which references a case has, resolving them, and saying why one cannot be
+resolved. All references of a case are resolved at once, so that the user mends them at once.
 """
 
 from __future__ import annotations
@@ -12,10 +12,41 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_modelreg.domain.errors import ImportReferenceError
+from pytest_modelreg.domain.case import CaseSpec
+from pytest_modelreg.domain.errors import ImportReferenceError, SampleLoadError
 from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion, suggest
 from pytest_modelreg.observe.imports import list_module_names
+from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.user_code import describe_error
+
+
+def list_references(spec: CaseSpec, *, needs_model: bool) -> dict[str, str]:
+    """Return a case's references by role.
+
+    Parameters
+    ----------
+    needs_model : bool
+        False for a runtime that brings its own model: the suite's is not even imported.
+
+    Raises
+    ------
+    SampleLoadError
+        The loader is neither one of ours nor a reference.
+    """
+    references = {
+        "model": spec.model if needs_model else None,
+        "transform": spec.runtime.transform,
+        "preprocess": spec.preprocess,
+        "collate": spec.collate,
+        "forward": spec.forward,
+        "loader": None if spec.loader in LOADERS else spec.loader,
+    }
+    if references["loader"] is not None and ":" not in spec.loader:
+        raise SampleLoadError(
+            f"{spec.id}: loader: expected {', '.join(LOADERS)} or module:fn, "
+            f"got {spec.loader!r}{suggest(spec.loader, LOADERS)}"
+        )
+    return {role: reference for role, reference in references.items() if reference is not None}
 
 
 def resolve_references(references: Mapping[str, str], *, case: str, folders: Sequence[str]) -> dict[str, Any]:
@@ -46,7 +77,7 @@ def resolve_references(references: Mapping[str, str], *, case: str, folders: Seq
     faults: list[str] = []
     for role, reference in references.items():
         try:
-            found[role] = _resolve(reference, folders)
+            found[role] = resolve_reference(reference, folders)
             _require_callable(role, found[role])
         except ImportReferenceError as error:
             faults.append(f"{case}: {role}: {reference!r}: {error}")
@@ -55,7 +86,14 @@ def resolve_references(references: Mapping[str, str], *, case: str, folders: Seq
     return found
 
 
-def _resolve(reference: str, folders: Sequence[str]) -> Any:
+def resolve_reference(reference: str, folders: Sequence[str]) -> Any:
+    """Import one reference; errors do not say whose it is.
+
+    Raises
+    ------
+    ImportReferenceError
+        There is no such module or attribute, or importing it raised.
+    """
     module_name, colon, attribute = reference.partition(":")
     if not colon or not module_name or not attribute:
         raise ImportReferenceError("expected module:attr, as in shop.models:build")

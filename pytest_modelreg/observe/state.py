@@ -18,15 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from pytest_modelreg.observe.seeding import seed_generators
 from pytest_modelreg.observe.settings import (
     changed_settings,
     read_settings,
     restore_settings,
     write_settings,
 )
-
-SEED = 20_240_229
-"""What every generator is seeded with before the model is built and before the passes."""
 
 _THREADS = "torch.num_threads"
 
@@ -77,7 +75,7 @@ class StateGuard:
             if torch.cuda.is_initialized():
                 self._cuda = torch.cuda.get_rng_state_all()
             self._set_default_threads(torch)
-        self._seed()
+        seed_generators()
         return self
 
     def __exit__(
@@ -120,7 +118,7 @@ class StateGuard:
             the default dtype when imported does so once, and every case needs it.
         """
         write_settings(imported or {})
-        self._seed()
+        seed_generators()
         if self._deterministic:
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch = sys.modules.get("torch")
@@ -137,24 +135,13 @@ class StateGuard:
         if self._default_threads is not None and torch.get_num_threads() != self._default_threads:
             torch.set_num_threads(self._default_threads)
 
-    def _seed(self) -> None:
-        random.seed(SEED)
-        np.random.seed(SEED)
-        torch = sys.modules.get("torch")
-        if torch is None:
-            return
-        # Not torch.manual_seed: it would leave a seed call waiting for the first use of CUDA.
-        torch.default_generator.manual_seed(SEED)
-        if torch.cuda.is_initialized():
-            torch.cuda.manual_seed_all(SEED)
-
     def _meet_torch(self) -> None:
         """Note torch's own defaults the moment user code imports it, then seed it."""
         self._before = {**read_settings(), **self._before}
         torch = sys.modules["torch"]
         self._torch = torch.get_rng_state()
         self._set_default_threads(torch)
-        self._seed()
+        seed_generators()
 
 
 class _TorchWatch:

@@ -19,7 +19,13 @@ _BLOCK_BYTES = 1 << 20
 
 
 class ArrayHasher:
-    """A sha256 that is fed one named array at a time.
+    """A hash that is fed one named array at a time.
+
+    Parameters
+    ----------
+    algorithm : str
+        A name that ``hashlib`` knows. ``sha1`` takes half the time of ``sha256``, and is enough
+        where nobody gains from two inputs of one digest.
 
     Notes
     -----
@@ -35,8 +41,8 @@ class ArrayHasher:
     64
     """
 
-    def __init__(self) -> None:
-        self._sha = hashlib.sha256(_STREAM)
+    def __init__(self, algorithm: str = "sha256") -> None:
+        self._sha = hashlib.new(algorithm, _STREAM, usedforsecurity=False)
 
     def add(self, name: str, dtype: str, array: NDArray[Any]) -> None:
         """Feed one array.
@@ -75,25 +81,27 @@ class ArrayHasher:
                 self._sha.update(np.ascontiguousarray(block).view(np.uint8).data)
 
     def hexdigest(self) -> str:
-        """Return the sha256 of everything fed so far, 64 hex digits."""
+        """Return the hash of everything fed so far: 64 hex digits of sha256, 40 of sha1."""
         return self._sha.hexdigest()
 
 
-def digest_arrays(arrays: Iterable[tuple[str, str, NDArray[Any]]]) -> str:
-    """Return one sha256 over (name, dtype, array) triples, in their order.
+def digest_arrays(arrays: Iterable[tuple[str, str, NDArray[Any]]], *, algorithm: str = "sha256") -> str:
+    """Return one hash over (name, dtype, array) triples, in their order.
 
     Parameters
     ----------
     arrays : iterable of (str, str, numpy.ndarray)
         Consumed lazily: a generator that converts one tensor at a time keeps memory
         at one tensor.
+    algorithm : str
+        As :class:`ArrayHasher` takes it.
 
     Returns
     -------
     str
-        64 hex digits.
+        64 hex digits of sha256, 40 of sha1.
     """
-    hasher = ArrayHasher()
+    hasher = ArrayHasher(algorithm)
     for name, dtype, array in arrays:
         hasher.add(name, dtype, array)
     return hasher.hexdigest()

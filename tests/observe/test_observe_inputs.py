@@ -150,3 +150,9 @@ def test_leaves_are_found_under_their_paths(numbers):
     """Paths are keys joined by dots."""
     paths = [path for path, _ in iterate_leaves({"b": numbers, "a": 1})]
     assert paths == ["a", *(f"b.{index}" for index in range(len(numbers)))]
+
+
+def test_integers_that_an_array_would_round_are_refused():
+    """2**53 + 1 beside a float would become another token."""
+    with pytest.raises(PreprocessError, match=r"x: .*2\*\*53"):
+        convert_sample({"x": [1.5, 2**53 + 1]}, to_tensors=False)

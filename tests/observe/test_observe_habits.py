@@ -1,0 +1,234 @@
+"""Habits of preprocessing: each planted and found, and what is none stays quiet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+HEADER = """
+import random
+import numpy as np
+
+RNG = np.random.default_rng(0)
+SEEN = []
+BUFFER = np.zeros(3, np.float32)
+"""
+
+
+def habits(case, source: str, preprocess: str = "prep:prepare", **changes):
+    """Return the habits of a preprocess by name."""
+    case.write("prep.py", HEADER + source)
+    observation = case.observe(preprocess=preprocess, **changes)
+    return {habit.habit: habit for habit in observation.habits}
+
+
+def test_a_random_augmentation_is_found(toy_case):
+    """Drawn from Python's generator: other seed, other input; same seed, same input."""
+    found = habits(toy_case, "def prepare(x):\n    return x + random.random()\n")
+    assert list(found) == ["random"]
+    assert found["random"].samples
+    assert "preprocessing is random" in found["random"].summary
+
+
+@pytest.mark.parametrize("draw", ["np.random.rand()", "np.random.choice([0, 1])", "random.choice([0, 1])"])
+def test_coins_are_found_as_well(toy_case, draw):
+    """An augmentation that only happens half the time is tried with several seeds."""
+    found = habits(toy_case, f"def prepare(x):\n    return x + {draw}\n")
+    assert list(found) == ["random"]
+
+
+def test_random_stage_is_named(torch_case):
+    """Where the stages are known, the one that draws is told."""
+    pytest.importorskip("torchvision")
+    torch_case.write("model.py", "def build():\n    return lambda x: x\n")
+    source = """
+import torch
+from torchvision.transforms import Compose, RandomHorizontalFlip
+
+stages = Compose([lambda x: torch.from_numpy(x).reshape(1, 3), RandomHorizontalFlip(p=0.5), lambda x: x * 2])
+"""
+    found = habits(torch_case, source, "prep:stages")
+    assert list(found) == ["random"]
+    assert "stage 1, RandomHorizontalFlip(p=0.5)" in found["random"].summary
+
+
+def test_seeding_in_preprocess_is_no_habit(toy_case):
+    """Just inside: a draw that always gives the same, and one whose value is not used."""
+    source = "def prepare(x):\n    random.seed(7)\n    return x + random.random()\n"
+    assert habits(toy_case, source) == {}
+    assert habits(toy_case, "def prepare(x):\n    np.random.rand()\n    return x\n") == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "SEEN.append(1)\n    return x * len(SEEN)",
+        "SEEN.append(1)\n    return x + len(SEEN) % 2",
+        "SEEN.append(1)\n    return x + len(SEEN) % 3",
+        "SEEN.append(x.sum())\n    return x - np.float32(np.mean(SEEN))",
+        "SEEN.append(x)\n    return x + SEEN[-2 if len(SEEN) > 1 else 0]",
+        "return x + RNG.random()",
+        "return x + np.random.default_rng().random()",
+    ],
+)
+def test_state_is_found(toy_case, body):
+    """Counters, running means, the sample before, and generators that no seed reaches."""
+    found = habits(toy_case, f"def prepare(x):\n    {body}\n")
+    assert list(found) == ["stateful"]
+    assert "same seeds" in found["stateful"].summary
+
+
+def test_stateful_stage_is_named(toy_case):
+    """A pipeline of functions: the second keeps state."""
+    source = """
+def count(x):
+    SEEN.append(1)
+    return x * len(SEEN)
+
+stages = [lambda x: x + 1, count, lambda x: x / 2]
+"""
+    assert "stage 1, prep:count" in habits(toy_case, source, "prep:stages")["stateful"].summary
+
+
+def test_state_that_makes_a_second_time_fail_is_found(toy_case):
+    """A generator that is used up."""
+    source = "ROWS = iter(range(5))\n\ndef prepare(x):\n    return x + next(ROWS)\n"
+    assert "second time failed" in habits(toy_case, source)["stateful"].summary
+
+
+def test_a_cache_is_no_state(toy_case):
+    """Just inside: what is remembered and gives the same again."""
+    source = """
+CACHE = {}
+
+def prepare(x):
+    return CACHE.setdefault(x.tobytes(), x * 2)
+"""
+    assert habits(toy_case, source) == {}
+
+
+def test_changing_the_argument_is_found(toy_case):
+    """In place, although what is returned is right."""
+    found = habits(toy_case, "def prepare(x):\n    x -= 1\n    return x.copy()\n")
+    assert list(found) == ["mutates"]
+    assert "work on a copy" in found["mutates"].summary
+
+
+def test_changing_a_photo_is_found(case_folder):
+    """thumbnail() works in place."""
+    image = pytest.importorskip("PIL.Image").new("RGB", (8, 8), (10, 20, 30))
+    path = case_folder.samples_folder / "photo.png"
+    image.save(path)
+    case_folder.add_sample("photo.png", path.read_bytes())
+    case_folder.write("model.py", "def build():\n    return lambda x: x\n")
+    source = "def prepare(image):\n    image.thumbnail((4, 4))\n    return np.asarray(image)\n"
+    assert list(habits(case_folder, source, loader="image")) == ["mutates"]
+    source = "def prepare(image):\n    return np.asarray(image.resize((4, 4)))\n"
+    assert habits(case_folder, source, loader="image") == {}
+
+
+def test_closing_what_the_loader_opened_is_no_fault(case_folder):
+    """A loader and a preprocess of one's own may have an agreement."""
+    image = pytest.importorskip("PIL.Image").new("L", (8, 8), 3)
+    path = case_folder.samples_folder / "photo.png"
+    image.save(path)
+    case_folder.add_sample("photo.png", path.read_bytes())
+    case_folder.write("model.py", "def build():\n    return lambda x: x\n")
+    source = """
+from PIL import Image
+
+def load(path):
+    return Image.open(path)
+
+def prepare(image):
+    assert image.tile  # nobody has decoded it
+    with image:
+        return np.array(image)
+"""
+    assert habits(case_folder, source, loader="prep:load") == {}
+
+
+def test_mutation_of_a_shared_object_reaches_no_other_sample_unseen(toy_case):
+    """A loader that hands out one object: changing it is both kinds of fault."""
+    source = """
+KEPT = {}
+
+def load(path):
+    return KEPT.setdefault(path, np.load(path))
+
+def prepare(x):
+    x += 1
+    return x.copy()
+"""
+    assert list(habits(toy_case, source, loader="prep:load")) == ["stateful", "mutates"]
+
+
+@pytest.mark.parametrize("source", ["BUFFER", "torch.from_numpy(BUFFER)", "{'x': (BUFFER[1:],)}"])
+def test_one_buffer_for_all_samples_is_found(torch_case, source):
+    """Later samples of a batch overwrite earlier ones; the digests are of what the model was fed."""
+    torch_case.write(
+        "model.py", "def build():\n    return lambda x: {'y': x[0] if isinstance(x, tuple) else x}\n"
+    )
+    text = f"import torch\n\ndef prepare(x):\n    BUFFER[:] = x\n    return {source}\n"
+    torch_case.write("prep.py", HEADER + text)
+    observation = torch_case.observe(preprocess="prep:prepare")
+    (habit,) = observation.habits
+    assert (habit.habit, habit.samples) == ("stateful", ("a", "c"))
+    assert "one buffer" in habit.summary
+    digests = [sample.input_digest for sample in observation.samples]
+    assert digests[0] == digests[1]
+    assert digests[2] == digests[3]
+    assert len(set(digests)) == 3
+    rows = torch_case.rows(observation, "y")
+    assert rows[0].tolist() == rows[1].tolist()
+
+
+def test_a_constant_that_all_samples_share_is_no_fault(toy_case):
+    """Just inside: shared memory that nobody writes to."""
+    toy_case.write("model.py", "def build():\n    return lambda x, b: x + b\n")
+    assert habits(toy_case, "def prepare(x):\n    return x, BUFFER\n") == {}
+
+
+def test_buffer_in_batches_of_one_is_harmless(toy_case):
+    """Just inside: nothing is overwritten before it was used."""
+    assert habits(toy_case, "def prepare(x):\n    BUFFER[:] = x\n    return BUFFER\n", batch_size=1) == {}
+
+
+def count_calls(case, n_samples: int) -> int:
+    """Return how often preprocess is called for this many samples."""
+    for index in range(n_samples):
+        path = case.samples_folder / f"s{index:03d}.npy"
+        np.save(path, np.full(3, index, np.float32))
+        case.add_sample(path.name, path.read_bytes())
+    case.write("model.py", "def build():\n    return lambda x: x\n")
+    case.write(
+        "prep.py", f"def prepare(x):\n    open({str(case.root / 'calls')!r}, 'a').write('x')\n    return x\n"
+    )
+    case.observe(preprocess="prep:prepare", batch_size=64)
+    return len((case.root / "calls").read_text())
+
+
+@pytest.mark.parametrize(("n_samples", "n_repeats"), [(1, 1), (31, 1), (64, 2), (300, 4)])
+def test_repeats_are_few(case_folder, n_samples, n_repeats):
+    """One sample in 32 is prepared again, at least one and at most four."""
+    assert count_calls(case_folder, n_samples) == n_samples + n_repeats
+
+
+def test_repeats_are_spread_over_image_modes(case_folder):
+    """What is done only to grey photos is found among many in colour."""
+    pillow = pytest.importorskip("PIL.Image")
+    for index in range(64):
+        image = pillow.new("L" if index in (20, 41) else "RGB", (4, 4), index)
+        path = case_folder.samples_folder / f"{index:02d}.png"
+        image.save(path)
+        case_folder.add_sample(path.name, path.read_bytes())
+    case_folder.write("model.py", "def build():\n    return lambda x: x\n")
+    source = """
+def prepare(image):
+    if image.mode == "L":
+        image.putpixel((0, 0), 99)
+    return np.asarray(image.convert("RGB"))
+"""
+    found = habits(case_folder, source, loader="image")
+    assert list(found) == ["mutates"]
+    assert found["mutates"].samples[0] in ("20", "41")
