@@ -1,8 +1,9 @@
-"""Observations and goldens as JSON objects, field by field, both ways.
+"""``golden.json`` and ``observation.json``: bytes to values and back.
 
-What belongs here: the one place that says which key holds which field. To add a
-field, add its key to the writing and to the reading function; reading must give a
-default where older files of the same format version lack the key.
+What belongs here: the files as wholes, with their format version, and what a golden adds to
+an observation; the observation's own fields are ``observation_codec``'s. To add a field, add
+its key to the writing and to the reading function; reading must give a default where older
+files of the same format version lack the key.
 """
 
 from __future__ import annotations
@@ -11,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg import __version__
-from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import FORMAT_VERSION, Acceptance, Golden, OutputProfile
-from pytest_modelreg.domain.observation import ArrayFile, Observation, ObservedSample, OutputRecord
+from pytest_modelreg.domain.observation import ArrayFile, Observation
 from pytest_modelreg.store.array_file import RESTORE
 from pytest_modelreg.store.consistency import require_consistent
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import parse_json, render_json
 from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.observation_codec import (
+    file_fields,
+    observation_fields,
+    read_array_file,
+    read_observation,
+)
 
 GOLDEN_KEY = "modelreg_golden"
 OBSERVATION_KEY = "modelreg_observation"
@@ -33,7 +39,7 @@ def encode_golden(golden: Golden) -> bytes:
     accepted = golden.accepted
     fields: dict[str, Any] = {
         GOLDEN_KEY: FORMAT_VERSION,
-        **_observation_fields(golden.observation),
+        **observation_fields(golden.observation),
         "accepted": {
             "date": accepted.date,
             "reason": accepted.reason,
@@ -48,7 +54,7 @@ def encode_golden(golden: Golden) -> bytes:
         },
     }
     if golden.summary is not None:
-        fields["summary"] = _file_fields(golden.summary)
+        fields["summary"] = file_fields(golden.summary)
     if golden.noise_floor:
         fields["noise_floor"] = dict(golden.noise_floor)
     return render_json(fields)
@@ -70,7 +76,7 @@ def decode_golden(data: bytes, path: Path) -> Golden:
     accepted = fields.object("accepted")
     floor = fields.object("noise_floor") if "noise_floor" in fields else None
     golden = Golden(
-        observation=_read_observation(fields),
+        observation=read_observation(fields),
         accepted=Acceptance(
             date=accepted.text("date"),
             reason=accepted.text("reason"),
@@ -96,18 +102,18 @@ def decode_golden(data: bytes, path: Path) -> Golden:
 
 def read_summary(fields: JsonObject) -> ArrayFile | None:
     """Return name and digest of the table that a parsed ``golden.json`` names, None without one."""
-    return _read_array_file(fields.object("summary")) if "summary" in fields else None
+    return read_array_file(fields.object("summary")) if "summary" in fields else None
 
 
 def encode_observation(observation: Observation) -> bytes:
     """Return the bytes of ``observation.json``, duration included."""
-    fields = {OBSERVATION_KEY: FORMAT_VERSION, **_observation_fields(observation)}
+    fields = {OBSERVATION_KEY: FORMAT_VERSION, **observation_fields(observation)}
     return render_json({**fields, "duration_s": observation.duration_s})
 
 
 def decode_observation(data: bytes, path: Path) -> Observation:
     """Read the bytes of ``observation.json``; raises as :func:`decode_golden`."""
-    observation = _read_observation(_open(data, path, OBSERVATION_KEY))
+    observation = read_observation(_open(data, path, OBSERVATION_KEY))
     require_consistent(observation, path)
     return observation
 
@@ -127,93 +133,3 @@ def _open(data: bytes, path: Path, key: str) -> JsonObject:
             f" {__version__} reads, got {version}; upgrade pytest-modelreg"
         )
     return JsonObject(value, path)
-
-
-def _observation_fields(observation: Observation) -> dict[str, Any]:
-    fingerprint = observation.fingerprint
-    return {
-        "suite": observation.suite,
-        "variant": observation.variant,
-        "axes": observation.axes,
-        "batch_size": observation.batch_size,
-        "samples": [
-            {"id": sample.id, "sha256": sample.sha256, "input_digest": sample.input_digest}
-            for sample in observation.samples
-        ],
-        "outputs": {
-            path: {**_output_fields(record), "position": position}
-            for position, (path, record) in enumerate(observation.outputs.items())
-        },
-        "weights_digest": observation.weights_digest,
-        "training_modules": observation.training_modules,
-        "eval_applied": observation.eval_applied,
-        "fingerprint": {
-            "facts": fingerprint.facts,
-            "reasons": fingerprint.reasons,
-            "neutral": fingerprint.neutral,
-            "digest": fingerprint.digest,
-        },
-        "warnings": observation.warnings,
-    }
-
-
-def _output_fields(record: OutputRecord) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "per": record.per,
-        "dtype": record.dtype,
-        "shape": record.shape,
-        **_file_fields(record.values),
-    }
-    if record.counts is not None:
-        fields["counts"] = _file_fields(record.counts)
-    return fields
-
-
-def _file_fields(file: ArrayFile) -> dict[str, str]:
-    return {"file": file.file, "sha256": file.sha256}
-
-
-def _read_observation(fields: JsonObject) -> Observation:
-    fingerprint = fields.object("fingerprint")
-    reasons = fingerprint.object("reasons")
-    # Keys are sorted in the file; "position" keeps the order in which the model returned them.
-    outputs = sorted(fields.objects("outputs"), key=lambda item: item[1].integer("position"))
-    return Observation(
-        suite=fields.text("suite"),
-        variant=fields.text("variant"),
-        axes=fields.mapping("axes"),
-        batch_size=fields.integer("batch_size"),
-        samples=tuple(
-            ObservedSample(
-                id=sample.text("id"),
-                sha256=sample.text("sha256"),
-                input_digest=sample.optional("input_digest", sample.text),
-            )
-            for sample in fields.records("samples")
-        ),
-        outputs={path: _read_output(record) for path, record in outputs},
-        weights_digest=fields.optional("weights_digest", fields.text),
-        training_modules=fields.texts("training_modules"),
-        eval_applied=fields.boolean("eval_applied"),
-        fingerprint=Fingerprint(
-            facts=fingerprint.scalars("facts"),
-            reasons={key: reasons.text(key) for key in fingerprint.mapping("reasons")},
-            neutral=fingerprint.texts("neutral"),
-        ),
-        warnings=fields.texts("warnings"),
-        duration_s=fields.optional("duration_s", fields.number) or 0.0,
-    )
-
-
-def _read_output(record: JsonObject) -> OutputRecord:
-    return OutputRecord(
-        per=record.one_of("per", ("sample", "batch")),
-        dtype=record.text("dtype"),
-        shape=record.shape("shape"),
-        values=_read_array_file(record),
-        counts=_read_array_file(record.object("counts")) if "counts" in record else None,
-    )
-
-
-def _read_array_file(fields: JsonObject) -> ArrayFile:
-    return ArrayFile(file=fields.text("file"), sha256=fields.sha256("sha256"))

@@ -34,7 +34,11 @@ def require_consistent(
         A sample id occurs twice, an output has not one row a sample (a batch, where it
         is recorded per batch) or no profile; every fault with file and key, one a line.
     """
-    faults = [*_find_repeated_ids(observation), *_find_misfit_rows(observation)]
+    faults = [
+        *_find_repeated_ids(observation),
+        *_find_misfit_rows(observation),
+        *_find_misfit_stages(observation),
+    ]
     if profiled is not None:
         absent = [output for output in observation.outputs if output not in profiled]
         faults += [f"profiles: expected one of every output, got none of {output}" for output in absent]
@@ -62,3 +66,10 @@ def _find_misfit_rows(observation: Observation) -> Iterator[str]:
         if n_rows != expected:
             got = "no row axis" if n_rows is None else f"{n_rows}"
             yield f"outputs.{output}.shape: expected {expected} rows (one a {record.per}), got {got}"
+
+
+def _find_misfit_stages(observation: Observation) -> Iterator[str]:
+    n_samples = len(observation.samples)
+    for index, stage in enumerate(observation.stages):
+        if len(stage.digests) != n_samples:
+            yield (f"stages[{index}].digests: expected {n_samples} (one a sample), got {len(stage.digests)}")

@@ -6,13 +6,17 @@ itself in git, so that nobody commits it.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shutil
+import uuid
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 from pytest_modelreg.domain.errors import RunFolderError
+from pytest_modelreg.store.case_folder import CASES, WORK_PREFIX, refuse_folder
 from pytest_modelreg.store.lock import FolderLock
 from pytest_modelreg.store.naming import safe_component, shown
 from pytest_modelreg.store.obstacle import describe_obstacle
@@ -20,7 +24,7 @@ from pytest_modelreg.store.obstacle import describe_obstacle
 KEPT_RUNS = 10
 """How many runs stay on disk, this one included."""
 
-_RUN_NAME = re.compile(r"\d{4}-?\d{2}-?\d{2}.*")
+_RUN_NAME = re.compile(r"\d{8}T\d{6}-\d{6}Z")
 _LOCK_WAIT_S = 10.0
 
 
@@ -33,6 +37,8 @@ class RunFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # Process ids repeat between containers that share a folder.
+        self._work_name = f"{WORK_PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._lock = FolderLock(folder, shared=True)
 
     @classmethod
@@ -44,7 +50,8 @@ class RunFolder:
         base : pathlib.Path
             The project's ``.modelreg`` folder; gets a ``.gitignore`` of its own.
         run_id : str
-            Begins with a UTC timestamp (``20260131T...``), so that names sort by age.
+            A UTC timestamp to the microsecond (``20260131T120000-000000Z``), so that names
+            sort by age; runs of other names are never deleted.
 
         Raises
         ------
@@ -74,26 +81,37 @@ class RunFolder:
             folder.mkdir(parents=True, exist_ok=True)
             taken = run._lock.acquire(timeout_s=_LOCK_WAIT_S)
         except OSError as error:
-            raise _refused(folder, "run folder", error) from error
+            raise refuse_folder(folder, "run folder", error) from error
         if not taken:
             raise RunFolderError(
                 f"{shown(folder)}: expected a free run folder, got one that is being deleted; run again"
             )
         return run
 
+    @property
+    def work_folder(self) -> Path:
+        """Where this process may keep what it needs during the run; whoever makes it removes it."""
+        return self.folder / self._work_name
+
     def case_folder(self, case_id: str) -> Path:
-        """Return the folder of a case, made when absent.
+        """Return the folder of a case in progress, made empty.
+
+        It is this process's own, inside :attr:`work_folder`: other processes may run the same
+        case at the same time. What is kept of it is moved to where people look for it by
+        :func:`~pytest_modelreg.store.case_folder.keep_case_folder`.
 
         Raises
         ------
         RunFolderError
             When the folder cannot be made.
         """
-        folder = self.folder / safe_component(case_id)
+        folder = self.work_folder / CASES / safe_component(case_id)
         try:
+            if folder.exists():  # left by an earlier try of the case
+                shutil.rmtree(folder)
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _refused(folder, "folder of the case", error) from error
+            raise refuse_folder(folder, "folder of the case", error) from error
         return folder
 
     def close(self) -> None:
@@ -109,12 +127,18 @@ class RunFolder:
         self.close()
 
 
-def _refused(folder: Path, what: str, error: OSError) -> RunFolderError:
-    reason = describe_obstacle(folder) or f"{error.strerror or error}; free space or give write access"
-    return RunFolderError(
-        f"{shown(folder)}: the {what} cannot be made: {reason}, or choose another place with"
-        " --modelreg-run-dir"
-    )
+def require_possible(folder: Path) -> None:
+    """Say without making anything whether a run can have this folder.
+
+    Raises
+    ------
+    RunFolderError
+        When it cannot, naming the place.
+    """
+    nearest = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    if describe_obstacle(folder) is not None or not os.access(nearest, os.W_OK | os.X_OK):
+        denied = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        raise refuse_folder(folder, "run folder", denied)
 
 
 def _delete_old_runs(runs: Path, own: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pytest_modelreg.domain.errors import RunFolderError
 from pytest_modelreg.store import RunFolder
 from pytest_modelreg.store import run_folder as run_folder_module
+from pytest_modelreg.store.case_folder import keep_case_folder
 
 
 def _runs(base: Path) -> list[str]:
@@ -27,24 +28,23 @@ def _make(base: Path, *names: str) -> None:
 def test_places(tmp_path: Path) -> None:
     """A case's files lie under its run and its id; git ignores the whole folder."""
     base = tmp_path / ".modelreg"
-    with RunFolder.create(base, "20260131T120000Z-ab12") as run:
-        assert run.folder == base / "runs" / "20260131T120000Z-ab12"
+    with RunFolder.create(base, "20260131T120000-000000Z") as run:
+        assert run.folder == base / "runs" / "20260131T120000-000000Z"
         folder = run.case_folder("photos[fast-onnx]")
-        assert folder == run.folder / "photos[fast-onnx]"
         assert folder.is_dir()
-        assert run.case_folder("photos[fast-onnx]") == folder
+        assert keep_case_folder(folder) == run.folder / "photos[fast-onnx]"
     assert (base / ".gitignore").read_text() == "*\n"
 
 
 def test_case_id_stays_inside(tmp_path: Path) -> None:
     """A case id with separators is one folder below the run."""
-    with RunFolder.create(tmp_path, "20260131T120000Z") as run:
-        assert run.case_folder("../../x[y]").parent == run.folder
+    with RunFolder.create(tmp_path, "20260131T120000-000000Z") as run:
+        assert keep_case_folder(run.case_folder("../../x[y]")).parent == run.folder
 
 
 def test_last_ten_runs_are_kept(tmp_path: Path) -> None:
     """The eleventh run deletes the first."""
-    names = [f"202601{day:02d}T000000Z" for day in range(1, 13)]
+    names = [f"202601{day:02d}T000000-000000Z" for day in range(1, 13)]
     _make(tmp_path, *names[:11])
     with RunFolder.create(tmp_path, names[11]):
         assert _runs(tmp_path) == names[2:]
@@ -52,7 +52,7 @@ def test_last_ten_runs_are_kept(tmp_path: Path) -> None:
 
 def test_ten_runs_are_not_too_many(tmp_path: Path) -> None:
     """Just inside: the tenth run deletes nothing."""
-    names = [f"202601{day:02d}T000000Z" for day in range(1, 11)]
+    names = [f"202601{day:02d}T000000-000000Z" for day in range(1, 11)]
     _make(tmp_path, *names[:9])
     with RunFolder.create(tmp_path, names[9]):
         assert _runs(tmp_path) == names
@@ -60,17 +60,17 @@ def test_ten_runs_are_not_too_many(tmp_path: Path) -> None:
 
 def test_younger_runs_are_never_deleted(tmp_path: Path) -> None:
     """A run that started later, or under another clock, is not this one's to delete."""
-    younger = [f"202602{day:02d}T000000Z" for day in range(1, 13)]
-    _make(tmp_path, "20260101T000000Z", *younger)
-    with RunFolder.create(tmp_path, "20260102T000000Z"):
-        assert _runs(tmp_path) == ["20260102T000000Z", *younger]
+    younger = [f"202602{day:02d}T000000-000000Z" for day in range(1, 13)]
+    _make(tmp_path, "20260101T000000-000000Z", *younger)
+    with RunFolder.create(tmp_path, "20260102T000000-000000Z"):
+        assert _runs(tmp_path) == ["20260102T000000-000000Z", *younger]
 
 
 def test_run_in_use_is_not_deleted(tmp_path: Path) -> None:
     """A run whose process lives keeps its folder, and loses it once the process is gone."""
     script = (
         "import sys, time; from pathlib import Path; from pytest_modelreg.store import RunFolder\n"
-        "run = RunFolder.create(Path(sys.argv[1]), '20260101T000000Z'); print('up', flush=True)\n"
+        "run = RunFolder.create(Path(sys.argv[1]), '20260101T000000-000000Z'); print('up', flush=True)\n"
         "time.sleep(60)"
     )
     process = subprocess.Popen(
@@ -78,39 +78,40 @@ def test_run_in_use_is_not_deleted(tmp_path: Path) -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
-    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(2, 13)))
+    _make(tmp_path, *(f"202601{day:02d}T000000-000000Z" for day in range(2, 13)))
     try:
-        RunFolder.create(tmp_path, "20260201T000000Z").close()
-        assert "20260101T000000Z" in _runs(tmp_path)
+        RunFolder.create(tmp_path, "20260201T000000-000000Z").close()
+        assert "20260101T000000-000000Z" in _runs(tmp_path)
     finally:
         process.kill()
         process.communicate()
-    RunFolder.create(tmp_path, "20260202T000000Z").close()
-    assert "20260101T000000Z" not in _runs(tmp_path)
+    RunFolder.create(tmp_path, "20260202T000000-000000Z").close()
+    assert "20260101T000000-000000Z" not in _runs(tmp_path)
 
 
 def test_workers_share_a_run(tmp_path: Path) -> None:
     """Several processes of one run hold its folder at once."""
     with (
-        RunFolder.create(tmp_path, "20260131T120000Z") as one,
-        RunFolder.create(tmp_path, "20260131T120000Z") as two,
+        RunFolder.create(tmp_path, "20260131T120000-000000Z") as one,
+        RunFolder.create(tmp_path, "20260131T120000-000000Z") as two,
     ):
         assert one.folder == two.folder
 
 
 def test_what_is_not_a_run_stays(tmp_path: Path) -> None:
-    """A downloaded folder under another name, a link and a file are left alone."""
-    _make(tmp_path, "from-ci", *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    """A downloaded folder under another name, one that only begins like a run, and a link are left alone."""
+    others = {"from-ci", "20260101-before-the-migration", "2026-01-01T000000Z", "20260101T000000Z"}
+    _make(tmp_path, *others, *(f"202601{day:02d}T000000-000000Z" for day in range(1, 13)))
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "runs" / "20250101T000000Z").symlink_to(tmp_path / "elsewhere")
-    with RunFolder.create(tmp_path, "20260201T000000Z"):
-        assert {"from-ci", "20250101T000000Z"} <= set(_runs(tmp_path))
-        assert "20260101T000000Z" not in _runs(tmp_path)
+    (tmp_path / "runs" / "20250101T000000-000000Z").symlink_to(tmp_path / "elsewhere")
+    with RunFolder.create(tmp_path, "20260201T000000-000000Z"):
+        assert {*others, "20250101T000000-000000Z"} <= set(_runs(tmp_path))
+        assert "20260101T000000-000000Z" not in _runs(tmp_path)
 
 
 def test_entry_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run that deletes the same old folders at the same time is no fault."""
-    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    _make(tmp_path, *(f"202601{day:02d}T000000-000000Z" for day in range(1, 13)))
     real = run_folder_module._delete_unused
 
     def vanish_first(folder: Path) -> None:
@@ -118,13 +119,13 @@ def test_entry_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         real(folder)
 
     monkeypatch.setattr(run_folder_module, "_delete_unused", vanish_first)
-    with RunFolder.create(tmp_path, "20260201T000000Z"):
+    with RunFolder.create(tmp_path, "20260201T000000-000000Z"):
         assert len(_runs(tmp_path)) == 10
 
 
 def test_chosen_folder_has_no_retention(tmp_path: Path) -> None:
     """--modelreg-run-dir uses a folder of the user's and touches nothing beside it."""
-    _make(tmp_path, *(f"202601{day:02d}T000000Z" for day in range(1, 13)))
+    _make(tmp_path, *(f"202601{day:02d}T000000-000000Z" for day in range(1, 13)))
     with RunFolder.at(tmp_path / "runs" / "mine") as run:
         assert run.case_folder("a[b]").is_dir()
     assert len(_runs(tmp_path)) == 13
@@ -145,14 +146,14 @@ def test_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             RunFolder.at(tmp_path / "x")
 
 
-@pytest.mark.parametrize("place", [".modelreg", ".modelreg/runs", ".modelreg/runs/20260131T120000Z"])
+@pytest.mark.parametrize("place", [".modelreg", ".modelreg/runs", ".modelreg/runs/20260131T120000-000000Z"])
 def test_file_where_the_run_folder_should_be(tmp_path: Path, place: str) -> None:
     """One line names the file in the way and says what to do, at whichever level it is."""
     file = tmp_path / place
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(b"")
     with pytest.raises(RunFolderError) as caught:
-        RunFolder.create(tmp_path / ".modelreg", "20260131T120000Z")
+        RunFolder.create(tmp_path / ".modelreg", "20260131T120000-000000Z")
     message = str(caught.value)
     assert f"expected a folder at {file}, got a file; move it away, or choose another place" in message
     assert "--modelreg-run-dir" in message
@@ -169,6 +170,15 @@ def test_chosen_folder_that_is_a_file(tmp_path: Path) -> None:
 def test_case_folder_that_is_a_file(tmp_path: Path) -> None:
     """What stands where a case's folder should be is named too."""
     with RunFolder.at(tmp_path / "run") as run:
-        (run.folder / "a[b]").write_bytes(b"")
+        run.work_folder.write_bytes(b"")
         with pytest.raises(RunFolderError, match=r"the folder of the case cannot be made: expected a folder"):
             run.case_folder("a[b]")
+
+
+def test_asking_whether_a_folder_can_be_made_makes_none(tmp_path: Path) -> None:
+    """A controller that runs no case leaves no folder."""
+    run_folder_module.require_possible(tmp_path / ".modelreg" / "runs" / "x")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / ".modelreg").write_bytes(b"")
+    with pytest.raises(RunFolderError, match=r"expected a folder at .*\.modelreg, got a file"):
+        run_folder_module.require_possible(tmp_path / ".modelreg" / "runs" / "x")
