@@ -64,7 +64,7 @@ def _make_sides(folder: Path) -> tuple[Callable[[], None], Callable[[], None], i
     from pytest_modelreg.domain.verdict import Verdict
     from pytest_modelreg.engine.run import open_run_folder
     from pytest_modelreg.engine.session import Session
-    from pytest_modelreg.engine.suite import load_suite
+    from pytest_modelreg.engine.suite_loading import load_suite
     from pytest_modelreg.store import read_samples
 
     suite = load_suite(ROOT / "modelreg.yaml", rootdir=ROOT)

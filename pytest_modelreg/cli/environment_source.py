@@ -60,6 +60,8 @@ def _find_record(path: Path) -> Path:
     if not path.is_dir():
         if not path.exists():
             raise UsageFault(f"{path}: expected {_EXPECTED}, found nothing there")
+        if not path.is_file():  # reading a pipe would wait for whoever writes it
+            raise UsageFault(f"{path}: expected {_EXPECTED}, got a pipe, a device or a socket")
         return path
     for name in RECORD_FILES:
         if (path / name).is_file():

@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 
 from pytest_modelreg.cli.command import Exit
-from pytest_modelreg.cli.progress import make_progress
 from pytest_modelreg.domain.verdict import Verdict
 
 
@@ -33,13 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
     UsageFault
         When a suite file already stands here or an argument is faulty.
     """
-    from pytest_modelreg.cli.project import ask_project
     from pytest_modelreg.cli.regen import record
+    from pytest_modelreg.cli.session import open_session
     from pytest_modelreg.engine.regeneration import plan_regeneration
-    from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
+    from pytest_modelreg.engine.run import find_project_root, settle
     from pytest_modelreg.engine.scaffold import write_suite
-    from pytest_modelreg.engine.session import Session
-    from pytest_modelreg.engine.suite import load_suite
+    from pytest_modelreg.engine.suite_loading import load_suite
     from pytest_modelreg.report import render_case
     from pytest_modelreg.store import pin
 
@@ -59,15 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     suite = load_suite(path, rootdir=root)
     report = pin(suite.samples_folder)
     print(f"pinned {report.n_samples} samples in {arguments.samples / 'samples.csv'}", flush=True)
-    facts = ask_project(root)
-    with open_run_folder(root, new_run_id()) as run_folder:
-        session = Session(
-            run_folder=run_folder,
-            regeneration=regeneration,
-            progress=make_progress(),
-            project_facts=facts,
-        )
-        outcomes = [session.run_case(suite, case) for case in suite.cases]
+    cases = [(suite, case) for case in suite.cases]
+    with open_session(root, cases, regeneration=regeneration) as session:
+        outcomes = [session.run_case(suite, case) for suite, case in cases]
         failed = [outcome for outcome in outcomes if outcome.result.verdict is Verdict.ERROR]
         for outcome in failed:
             print(f"{outcome.result.id}: {render_case(outcome.result)}")

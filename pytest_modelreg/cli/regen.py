@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
-from pytest_modelreg.cli.progress import make_progress
 from pytest_modelreg.cli.question import ask
 from pytest_modelreg.domain.verdict import Verdict
 
@@ -51,35 +50,30 @@ def run(arguments: argparse.Namespace) -> int:
     UsageFault, SuiteFileError, RegenerationRefused
         When the command cannot be carried out as given.
     """
-    from pytest_modelreg.cli.project import ask_project
+    from pytest_modelreg.cli.session import open_session
     from pytest_modelreg.engine.regeneration import plan_regeneration
-    from pytest_modelreg.engine.run import find_project_root, new_run_id, open_run_folder, settle
-    from pytest_modelreg.engine.selection import select_cases
-    from pytest_modelreg.engine.session import Session
+    from pytest_modelreg.engine.run import find_project_root, settle
+    from pytest_modelreg.engine.selection import select_recordable
 
     regeneration = plan_regeneration(
         arguments.mode, reason=arguments.reason, allow_ci=arguments.allow_ci, environ=os.environ
     )
     here = Path.cwd()
-    cases = select_cases(arguments.targets, here)
-    root = find_project_root(here)
-    facts = ask_project(root)
-    with open_run_folder(root, new_run_id()) as run_folder:
-        session = Session(
-            run_folder=run_folder,
-            regeneration=regeneration,
-            progress=make_progress(),
-            project_facts=facts,
-        )
+    cases, n_others = select_recordable(arguments.targets, here)
+    with open_session(find_project_root(here), cases, regeneration=regeneration) as session:
         outcomes = []
         for suite, case in cases:
             print(f"{case.id}: running", flush=True)
             outcomes.append(session.run_case(suite, case))
         try:
-            return _decide(session, outcomes, regeneration, yes=arguments.yes)
+            code = _decide(session, outcomes, regeneration, yes=arguments.yes)
         finally:
             for outcome in outcomes:
                 settle(outcome)
+    if n_others:
+        what = "variant is" if n_others == 1 else "variants are"
+        print(f"{n_others} {what} judged against the reference's golden; compare with: pytest --modelreg")
+    return code
 
 
 def record(session: Session, outcomes: list[Outcome]) -> list[Outcome]:

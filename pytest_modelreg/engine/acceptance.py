@@ -12,10 +12,11 @@ from pytest_modelreg.domain.golden import Acceptance, Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.judging import judge_as
 from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.engine.regeneration import FIRST_RECORDING, Regeneration
 from pytest_modelreg.fingerprint import GitState
-from pytest_modelreg.judge import JudgeRequest, judge_case, profile_observation, summarise
+from pytest_modelreg.judge import JudgeRequest, profile_observation, summarise
 from pytest_modelreg.store import golden_sha256, summary_file, write_golden
 
 
@@ -80,7 +81,8 @@ def _require_judgeable(
     JudgeError
         As the next run would.
     """
-    judge_case(
+    judge_as(
+        outcome.case,
         JudgeRequest(
             golden=golden,
             golden_folder=source,
@@ -89,7 +91,7 @@ def _require_judgeable(
             samples=samples,
             outputs=outcome.outputs,
             checks=outcome.checks,
-        )
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.domain.case import OutputSpec, case_id
 from pytest_modelreg.domain.check import CheckPlan
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
@@ -63,6 +63,8 @@ class Outcome:
         What it was judged against; None when there is none or it cannot be read.
     golden_fault : str or None
         Why a golden that is there cannot be read, in a run that replaces all goldens.
+    case : CasePlan or None
+        None for values of a Python test.
     """
 
     result: CaseResult
@@ -74,6 +76,12 @@ class Outcome:
     observation_folder: Path | None = None
     golden: Golden | None = None
     golden_fault: str | None = None
+    case: CasePlan | None = None
+
+    @property
+    def keeps_golden(self) -> bool:
+        """Whether the golden is the case's own: what a variant observed never becomes the reference's."""
+        return self.case is None or self.case.keeps_golden
 
     @property
     def replaces(self) -> bool:
@@ -87,11 +95,25 @@ class Outcome:
 
 
 def place_of(suite: Suite, case: CasePlan) -> Place:
-    """Return where a suite's case belongs."""
-    return Place(golden=golden_folder(suite.golden_root, suite.name, case.variant), root=suite.root)
+    """Return where a suite's case belongs: a variant without a golden of its own, to the reference's."""
+    return Place(golden=golden_folder(suite.golden_root, suite.name, case.golden_variant), root=suite.root)
 
 
-def accepting_command(case_id: str, *, replaces: bool) -> str:
-    """Return the one command that makes what was seen the golden."""
-    command = f"modelreg regen {shlex.quote(case_id)}"
-    return f'{command} --reason "why it changed"' if replaces else command
+def recording_command(case: CasePlan) -> str:
+    """Return the one command that records the golden that a case is missing."""
+    return f"modelreg regen {shlex.quote(case_id(case.template.suite, case.golden_variant))}"
+
+
+def accepting_command(case: CasePlan) -> str:
+    """Return the one command that makes what was seen the case's golden."""
+    return f'modelreg regen {shlex.quote(case.id)} --reason "why it changed"'
+
+
+def accepting_advice(case: CasePlan) -> str:
+    """Return what to do before :func:`accepting_command`; empty where nothing is."""
+    if case.keeps_golden:
+        return ""
+    return (
+        f"give {case.variant} limits of its own (`checks`) or write `golden: own` for it in the suite file, "
+        "which the command then records"
+    )

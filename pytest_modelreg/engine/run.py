@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -10,6 +9,8 @@ from pathlib import Path
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.store import RunFolder, write_measures, write_observation
+from pytest_modelreg.store.case_folder import drop_case_folder, is_in_progress, keep_case_folder
+from pytest_modelreg.store.run_folder import require_possible
 
 PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 """Files that make their folder pytest's root folder by being there."""
@@ -28,25 +29,39 @@ def open_run_folder(base: Path, run_id: str, *, chosen: Path | None = None) -> R
     return RunFolder.create(base / ".modelreg", run_id) if chosen is None else RunFolder.at(chosen)
 
 
+def require_run_folder(base: Path, run_id: str, *, chosen: Path | None = None) -> None:
+    """Say without making it whether :func:`open_run_folder` can.
+
+    Raises
+    ------
+    RunFolderError
+        When it cannot, naming the place.
+    """
+    require_possible(base / ".modelreg" / "runs" / run_id if chosen is None else chosen)
+
+
 def settle(outcome: Outcome) -> Outcome:
     """Keep in the run folder what somebody may want to look at, remove the arrays of a match.
+
+    Until then its files are in a folder of this process alone.
 
     A disk that is full now does not change what was found before: it is a note.
     """
     folder, observation, result = outcome.observation_folder, outcome.observation, outcome.result
-    if folder is None or observation is None or not folder.is_dir():
+    if folder is None or observation is None or not is_in_progress(folder):
         return outcome  # nothing was observed, or this was settled before
     try:
         if result.verdict.passes:
-            shutil.rmtree(folder, ignore_errors=True)
+            drop_case_folder(folder)
         else:
             write_observation(folder, observation)
         if result.measures.ids:
             folder.mkdir(parents=True, exist_ok=True)
             write_measures(folder, result.measures)
+        kept = keep_case_folder(folder) if folder.is_dir() else None
     except ModelRegError as error:
         return replace(outcome, result=replace(result, notes=(*result.notes, f"not kept: {error}")))
-    return outcome
+    return replace(outcome, observation_folder=kept)
 
 
 def find_project_root(start: Path) -> Path:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pytest_modelreg.domain.errors import SuiteFileError, UsageFault
 from pytest_modelreg.engine.discovery import SUITE_FILE
-from pytest_modelreg.engine.suite import parse_suite
 from pytest_modelreg.engine.suite_file.scalar import resolve_scalar
 from pytest_modelreg.engine.suite_file.support import MAX_NAME_CHARS, RESERVED_NAMES
+from pytest_modelreg.engine.suite_loading import parse_suite
 from pytest_modelreg.observe import LOADERS
 from pytest_modelreg.store.sample_files import list_files
 

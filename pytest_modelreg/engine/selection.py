@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import Fault, SuiteFileError, UsageFault
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.run import find_project_root
-from pytest_modelreg.engine.suite import CasePlan, Suite, load_suite, load_suites
+from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.engine.suite_loading import load_suite, load_suites
 
 
 def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePlan]]:
@@ -39,6 +41,28 @@ def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePl
         return _cases_of(_load(find_suites([base], ignored=_none), base, root))
     named = _cases_of(_load(find_suites(paths, ignored=_none), base, root)) if paths else []
     return named + [found for found in _find_words(words, base, root) if found not in named]
+
+
+def select_recordable(targets: Sequence[str], base: Path) -> tuple[list[tuple[Suite, CasePlan]], int]:
+    """Return the cases among :func:`select_cases` that keep a golden, and how many others there are.
+
+    Raises
+    ------
+    SuiteFileError
+        As :func:`select_cases`.
+    UsageFault
+        As well when a case was named that is judged against another case's golden.
+    """
+    cases = select_cases(targets, base)
+    for _, case in cases:
+        if case.id in targets and not case.keeps_golden:
+            of = case_id(case.template.suite, case.golden_variant)
+            raise UsageFault(
+                f"{case.id}: expected a case that keeps a golden, got one that is judged against the golden "
+                f"of {of}; regenerate that one, or write `golden: own` for {case.variant} in the suite file"
+            )
+    kept = [(suite, case) for suite, case in cases if case.keeps_golden]
+    return kept, len(cases) - len(kept)
 
 
 def _find_words(words: Sequence[str], base: Path, root: Path) -> list[tuple[Suite, CasePlan]]:

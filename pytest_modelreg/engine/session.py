@@ -7,29 +7,36 @@ cases. How to observe, judge, store or render is the lower layers' and ``report`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from pytest_modelreg.domain.case import CaseSpec, OutputSpec
-from pytest_modelreg.domain.check import CheckPlan
+from pytest_modelreg.domain.case import CaseSpec
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.domain.errors import GoldenError, ModelRegError
+from pytest_modelreg.domain.errors import CaseSkipped, GoldenError, ModelRegError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
-from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
-from pytest_modelreg.engine.outcome import Outcome, Place, accepting_command, place_of
+from pytest_modelreg.engine.outcome import Outcome, Place
 from pytest_modelreg.engine.regeneration import Mode, Regeneration
 from pytest_modelreg.engine.run import settle
+from pytest_modelreg.engine.subject import (
+    Subject,
+    failed,
+    judge_subject,
+    skipped,
+    subject_of_case,
+    subject_of_values,
+    with_error,
+)
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
 from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
-from pytest_modelreg.judge import JudgeRequest, judge_case
-from pytest_modelreg.observe import observe_case, observe_values
+from pytest_modelreg.observe import SharedWork, observe_case, observe_values
 from pytest_modelreg.store import (
     RunFolder,
     read_golden,
@@ -37,24 +44,13 @@ from pytest_modelreg.store import (
     verify_files,
 )
 
+_REGENERATING = (
+    "this run regenerates the reference's golden in another process; compare in a run of its own: "
+    "pytest --modelreg"
+)
+
 Progress = Callable[[str, int, int], None]
 """Called with case id, samples done and samples in all."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Subject:
-    """What a case is to the session, whether it came from a suite or from a Python test.
-
-    ``blank`` names the case; ``command`` accepts a difference, ``recording_command``
-    records what is missing.
-    """
-
-    blank: CaseResult
-    place: Place
-    outputs: Mapping[str, OutputSpec]
-    checks: CheckPlan
-    command: str
-    recording_command: str
 
 
 class Session:
@@ -71,6 +67,8 @@ class Session:
         Threads of a case whose suite sets none: this process's share of the machine.
     project_facts : mapping of str to scalar
         What the project adds to every fingerprint, by dotted key.
+    is_one_of_several : bool
+        Whether other processes run other cases of the same run.
     """
 
     def __init__(
@@ -81,55 +79,59 @@ class Session:
         default_threads: int | None = None,
         progress: Progress | None = None,
         project_facts: Mapping[str, FactValue] = NO_FACTS,
+        is_one_of_several: bool = False,
     ) -> None:
         self.run_folder = run_folder
         self.regeneration = regeneration
         self._default_threads = default_threads
         self._progress = progress
         self._project_facts = project_facts
+        self._is_one_of_several = is_one_of_several
+        self._shared = SharedWork(run_folder.work_folder)
         self._samples: dict[Path, SampleSet | ModelRegError] = {}
         self._git: dict[Path, GitState] = {}
+
+    def expect(self, cases: Iterable[tuple[Suite, CasePlan]]) -> None:
+        """Tell the session what it is going to run, so that what two cases need is kept for the second.
+
+        Nothing is run here; cases whose samples cannot be read say so when they run.
+        """
+        specs = []
+        for suite, case in cases:
+            with suppress(ModelRegError):
+                specs.append(case.spec(self._read_samples(suite.samples_folder)))
+        self._shared.expect(specs)
+
+    def close(self) -> None:
+        """Remove what was kept for the cases of this session."""
+        self._shared.close()
 
     def run_case(self, suite: Suite, case: CasePlan) -> Outcome:
         """Observe and judge one case of a suite; :meth:`conclude` is what comes after.
 
         Whatever goes wrong becomes verdict ``error`` of this case: the run goes on.
         """
-        blank = CaseResult(
-            suite=suite.name, variant=case.variant, axes=case.axes, verdict=Verdict.ERROR, message=""
-        )
-        subject = _Subject(
-            blank=blank,
-            place=place_of(suite, case),
-            outputs=case.outputs,
-            checks=case.checks,
-            command=accepting_command(case.id, replaces=True),
-            recording_command=accepting_command(case.id, replaces=False),
-        )
+        subject = subject_of_case(suite, case)
 
         def observe(folder: Path) -> tuple[Observation, SampleSet]:
             spec = replace(
                 case.spec(samples), default_threads=self._default_threads, facts=self._project_facts
             )
-            return observe_case(spec, folder, progress=self._report_progress(spec)), samples
+            progress = self._report_progress(spec)
+            return observe_case(spec, folder, progress=progress, shared=self._shared), samples
 
+        if self.regeneration is not None and self._is_one_of_several and not case.keeps_golden:
+            # Which golden it would meet, the old or the new one, depends on who is faster.
+            return skipped(subject, _REGENERATING)
         try:
             samples = self._read_samples(suite.samples_folder)
         except ModelRegError as error:
-            return _failed(subject, describe_failure(error))
+            return failed(subject, describe_failure(error))
         return self._judge_case(subject, observe)
 
     def check_values(self, case: ValuesCase) -> Outcome:
         """Judge values that a Python test handed over; :meth:`conclude` is what comes after."""
-        blank = CaseResult(suite=VALUES_SUITE, variant=case.variant, verdict=Verdict.ERROR, message="")
-        subject = _Subject(
-            blank=blank,
-            place=case.place,
-            outputs=case.outputs,
-            checks=case.checks,
-            command=case.command,
-            recording_command=case.recording_command,
-        )
+        subject = subject_of_values(case)
 
         def observe(folder: Path) -> tuple[Observation, SampleSet]:
             observation = observe_values(
@@ -151,12 +153,12 @@ class Session:
         What cannot be recorded becomes verdict ``error``; the golden is then as it was.
         """
         regeneration = self.regeneration
-        if regeneration is not None and regeneration.accepts(outcome.result.verdict):
+        if regeneration is not None and outcome.keeps_golden and regeneration.accepts(outcome.result.verdict):
             found = outcome.result
             try:
                 outcome = accept(outcome, regeneration, git=self._ask_git(outcome.place.root))
             except ModelRegError as error:
-                return settle(_with_error(outcome, describe_failure(error)))
+                return settle(with_error(outcome, describe_failure(error)))
             if found.verdict in (Verdict.DRIFT, Verdict.STALE):
                 message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
                 outcome = replace(outcome, result=replace(outcome.result, message=message))
@@ -169,21 +171,23 @@ class Session:
         return self._git[root]
 
     def _judge_case(
-        self, subject: _Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
+        self, subject: Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
     ) -> Outcome:
         started = time.perf_counter()
         try:
             outcome = self._observe_and_judge(subject, observe)
+        except CaseSkipped as error:
+            outcome = skipped(subject, str(error))
         except ModelRegError as error:
-            outcome = _failed(subject, describe_failure(error))
+            outcome = failed(subject, describe_failure(error))
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - the per-case edge: one broken case must not end the run
-            outcome = _failed(subject, describe_crash(error))
+            outcome = failed(subject, describe_crash(error))
         return replace(outcome, result=replace(outcome.result, duration_s=time.perf_counter() - started))
 
     def _observe_and_judge(
-        self, subject: _Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
+        self, subject: Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
     ) -> Outcome:
         golden, fault = self._read_golden(subject.place)
         folder = self.run_folder.case_folder(subject.blank.id)
@@ -197,17 +201,7 @@ class Session:
                 command=subject.recording_command,
             )
         else:
-            result = judge_case(
-                JudgeRequest(
-                    golden=golden,
-                    golden_folder=subject.place.golden,
-                    observation=observation,
-                    observation_folder=folder,
-                    samples=samples,
-                    outputs=subject.outputs,
-                    checks=subject.checks,
-                )
-            )
+            result = judge_subject(subject, golden, observation, folder, samples)
         outcome = Outcome(
             result=result,
             place=subject.place,
@@ -218,8 +212,11 @@ class Session:
             observation_folder=folder,
             golden=golden,
             golden_fault=fault,
+            case=subject.case,
         )
-        return replace(outcome, result=replace(result, command=subject.command)) if outcome.waits else outcome
+        if not outcome.waits:
+            return outcome
+        return replace(outcome, result=replace(result, command=subject.command, advice=subject.advice))
 
     def _report_progress(self, spec: CaseSpec) -> Callable[[int, int], None] | None:
         report = self._progress
@@ -251,13 +248,3 @@ class Session:
                 return None, str(error)
             raise
         return golden, None
-
-
-def _failed(subject: _Subject, text: str) -> Outcome:
-    return _with_error(Outcome(place=subject.place, result=subject.blank), text)
-
-
-def _with_error(outcome: Outcome, text: str) -> Outcome:
-    message, _, details = text.removeprefix(f"{outcome.result.id}: ").partition("\n")
-    result = replace(outcome.result, verdict=Verdict.ERROR, message=message, details=details, command="")
-    return replace(outcome, result=result)

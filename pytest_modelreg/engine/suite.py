@@ -1,28 +1,18 @@
-"""A suite: one suite file, read and checked, with the cases it plans.
+"""A suite as the session runs it: its cases, and where everything of it is.
 
-What belongs here: the values that the session runs, and the way from a file to them.
-How a file is read is in ``suite_file.document``, what it may say in ``suite_file.model``, how faults
-are worded in ``suite_file.wording``, how limits are merged in ``suite_file.checks``.
+What belongs here: values. How they come from a file is ``suite_loading``'s.
 """
 
 from __future__ import annotations
 
-import os
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.domain.case import CaseSpec, OutputSpec, RuntimeSpec
-from pytest_modelreg.domain.check import CheckPlan
-from pytest_modelreg.domain.errors import Fault, SuiteFileError
+from pytest_modelreg.domain.case import REFERENCE, CaseSpec, OutputSpec
+from pytest_modelreg.domain.check import CheckPlan, is_function
 from pytest_modelreg.domain.sample import SampleSet
-from pytest_modelreg.engine.suite_file.checks import check_judging, describe_outputs, plan_checks
-from pytest_modelreg.engine.suite_file.document import Document, parse_document, read_document
-from pytest_modelreg.engine.suite_file.fault import FaultLog, show_file
-from pytest_modelreg.engine.suite_file.model import SuiteBlock
-from pytest_modelreg.engine.suite_file.wording import check_version, validate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +25,17 @@ class CasePlan:
         What is to be observed, with an empty sample set.
     checks : CheckPlan
         What is asked of declared and all other outputs.
+    keeps_golden : bool
+        Whether its golden is its own; a variant without one is judged against the
+        reference's.
+    marks : tuple of str
+        Names by which a test run selects it.
     """
 
     template: CaseSpec
     checks: CheckPlan = field(default_factory=CheckPlan)
+    keeps_golden: bool = True
+    marks: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -54,6 +51,28 @@ class CasePlan:
     def axes(self) -> Mapping[str, Any]:
         """The axis values in which the case differs from the reference, as written."""
         return self.template.axes
+
+    @property
+    def golden_variant(self) -> str:
+        """The variant whose golden the case is judged against."""
+        return self.variant if self.keeps_golden else REFERENCE
+
+    @property
+    def compute_dtypes(self) -> tuple[str, ...]:
+        """Dtypes that the case declares its model to compute in."""
+        return tuple(dtype for dtype in (self.template.dtype, self.template.autocast) if dtype is not None)
+
+    @property
+    def allows_other_dtype(self) -> bool:
+        """Whether outputs of another floating dtype than the golden's are no finding."""
+        return bool(self.compute_dtypes) or self.template.runtime.transform is not None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """References of the checks that are functions of the suite's own."""
+        asked = [*self.checks.by_output.values(), self.checks.default]
+        names = (limit.name for checks in asked for limit in checks.limits)
+        return tuple(dict.fromkeys(filter(is_function, names)))
 
     @property
     def outputs(self) -> Mapping[str, OutputSpec]:
@@ -80,7 +99,7 @@ class Suite:
     samples_folder, golden_root : Path
         Absolute; the samples folder exists, the golden root need not.
     model : str
-        Reference of the model factory, for the header.
+        Reference of the model factory, or the runtime that brings a model, for the header.
     cases : tuple of CasePlan
         Never empty; the reference first.
     """
@@ -93,133 +112,3 @@ class Suite:
     golden_root: Path
     model: str
     cases: tuple[CasePlan, ...]
-
-
-def load_suite(path: Path, *, rootdir: Path) -> Suite:
-    """Return the suite of a file.
-
-    Parameters
-    ----------
-    path : Path
-        The suite file.
-    rootdir : Path
-        What messages show files relative to; by default also searched for modules.
-
-    Raises
-    ------
-    SuiteFileError
-        With every fault of the file, by line.
-    """
-    file, rootdir = _absolute(path), _absolute(rootdir)
-    log = FaultLog(show_file(file, rootdir))
-    return _build(read_document(file, log), file, rootdir, log)
-
-
-def parse_suite(text: str, path: Path, *, rootdir: Path) -> Suite:
-    """Return the suite that ``text`` would be as the file ``path``; see :func:`load_suite`."""
-    file, rootdir = _absolute(path), _absolute(rootdir)
-    log = FaultLog(show_file(file, rootdir))
-    return _build(parse_document(text, log), file, rootdir, log)
-
-
-def load_suites(paths: Sequence[Path], *, rootdir: Path) -> list[Suite]:
-    """Return the suites of several files, in order, each file once.
-
-    Raises
-    ------
-    SuiteFileError
-        With every fault of every file, and with suites that share their goldens.
-    """
-    suites: list[Suite] = []
-    faults: list[Fault] = []
-    for path in dict.fromkeys(_absolute(path) for path in paths):
-        try:
-            suites.append(load_suite(path, rootdir=rootdir))
-        except SuiteFileError as error:
-            faults += error.faults
-    faults += find_shared_names(suites)
-    if faults:
-        raise SuiteFileError(faults)
-    return suites
-
-
-def find_shared_names(suites: Iterable[Suite]) -> list[Fault]:
-    """Return a fault for every suite of a run that has the name of one before it.
-
-    Their cases would have the same ids, so that a report or a command could mean
-    either. Names that differ only in case or in their Unicode form are one folder on
-    some file systems, so they count as equal. A suite file that is reached by two
-    paths is one suite.
-    """
-    faults = []
-    seen: dict[str, Suite] = {}
-    for suite in suites:
-        name = unicodedata.normalize("NFC", suite.name).casefold()
-        first = seen.setdefault(name, suite)
-        if os.path.realpath(first.file) != os.path.realpath(suite.file):
-            faults.append(
-                Fault(
-                    where=suite.where,
-                    key="suite",
-                    message=f"expected a name of its own, got {suite.name!r}, which {first.where} has too, "
-                    "so that their cases could not be told apart (rename one of them)",
-                )
-            )
-    return faults
-
-
-def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suite:
-    check_version(document, log)
-    root = file.parent
-    block = validate(document, root, log)
-    check_judging(document, root, log)
-    if block is None or log.faults:
-        raise SuiteFileError(log.faults)
-    where = f"{log.file}:{document.line(('suite',))}"
-    golden_root = root / "golden" if block.golden is None else Path(block.golden)
-    return Suite(
-        name=block.suite,
-        file=file,
-        root=root,
-        where=where,
-        samples_folder=Path(block.samples.folder),
-        golden_root=golden_root,
-        model=block.reference.model,
-        cases=(_plan_reference(block, root, rootdir),),
-    )
-
-
-def _plan_reference(block: SuiteBlock, root: Path, rootdir: Path) -> CasePlan:
-    reference = block.reference
-    template = CaseSpec(
-        suite=block.suite,
-        root=str(root),
-        python_path=_python_path(block.python_path, root, rootdir),
-        samples=SampleSet(folder=block.samples.folder, samples=()),
-        loader=block.samples.loader,
-        model=reference.model,
-        model_args=reference.model_args,
-        checkpoint=None if reference.checkpoint is None else reference.checkpoint.locate(root),
-        preprocess=reference.preprocess,
-        collate=reference.collate,
-        forward=reference.forward,
-        runtime=RuntimeSpec(kind=reference.runtime.kind, options=dict(reference.runtime.model_extra or {})),
-        batch_size=reference.batch_size,
-        threads=reference.threads,
-        deterministic=block.deterministic,
-        outputs=describe_outputs(block.outputs),
-    )
-    return CasePlan(template=template, checks=plan_checks(block.outputs, block.checks))
-
-
-def _python_path(declared: Sequence[str] | None, root: Path, rootdir: Path) -> tuple[str, ...]:
-    if declared is not None:
-        return tuple(declared)
-    sources = [folder for base in (root, rootdir) for folder in (base, base / "src")]
-    found = [str(folder) for folder in sources if folder in (root, rootdir) or folder.is_dir()]
-    return tuple(dict.fromkeys(found))
-
-
-def _absolute(path: Path) -> Path:
-    """Return a path without ``..`` and relative parts; links stay as they are written."""
-    return Path(os.path.abspath(path))

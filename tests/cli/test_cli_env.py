@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -45,6 +46,14 @@ def test_present_environment_as_json(project):
     assert found["gpu.name"] is None
     assert found["gpu.name_reason"]
     assert "os.release" in found["neutral"]
+
+
+def test_pipe_is_refused(project):
+    """Reading one would wait for whoever writes it."""
+    os.mkfifo(project.path / "pipe")
+    result = project.modelreg("env", "--diff", "pipe", timeout=60)
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*pipe: expected *got a pipe, a device or a socket"])
 
 
 def test_golden_and_now_agree_where_nothing_changed(project):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_modelreg.domain.errors import SuiteFileError
-from pytest_modelreg.engine.suite import Suite, load_suite
+from pytest_modelreg.engine.suite import Suite
+from pytest_modelreg.engine.suite_loading import load_suite
 
 SUITE = """\
 modelreg: 1

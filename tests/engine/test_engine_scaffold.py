@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import UsageFault
 from pytest_modelreg.engine.scaffold import LOADER_SUFFIXES, _quote, guess_loader, write_suite
-from pytest_modelreg.engine.suite import Suite, load_suite
+from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.engine.suite_file.document import parse_document
 from pytest_modelreg.engine.suite_file.fault import FaultLog
+from pytest_modelreg.engine.suite_loading import load_suite
 from pytest_modelreg.observe import LOADERS
 
 

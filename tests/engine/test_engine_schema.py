@@ -90,7 +90,7 @@ def test_every_form_of_a_key_is_valid(old, new):
         ("model: shop.models:build", "model: shop.models.build"),
         ("batch_size: 8", "batch_size: 0"),
         ("batch_size: 8", "batch_size: ~"),
-        ("batch_size: 8", "device: cuda"),
+        ("batch_size: 8", "device: [cuda]"),
         ("checks:", "chekcs:"),
         ("rel_l2: 1e-5", "rel_l2: true"),
         ("rel_l2: 1e-5", "rel_l2: {min: 1}"),

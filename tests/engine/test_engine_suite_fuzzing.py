@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import SuiteFileError
-from pytest_modelreg.engine.suite import Suite, parse_suite
+from pytest_modelreg.engine.suite import Suite
+from pytest_modelreg.engine.suite_loading import parse_suite
 
 FULL = """\
 modelreg: 1

@@ -12,7 +12,7 @@ import pytest
 from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, OutputSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import SuiteFileError
 from pytest_modelreg.domain.sample import Sample, SampleSet
-from pytest_modelreg.engine.suite import find_shared_names, load_suite, load_suites
+from pytest_modelreg.engine.suite_loading import find_shared_names, load_suite, load_suites
 from pytest_modelreg.observe import LOADERS
 from pytest_modelreg.runtimes import table
 
@@ -152,7 +152,9 @@ def test_runtime_of_another_distribution_is_accepted_with_its_options(suites, mo
     case = suites.extend("  runtime: {kind: tvm, target: llvm, fast: ~}\n").cases[0]
     assert case.template.runtime == RuntimeSpec(kind="tvm", options={"target": "llvm", "fast": None})
     (fault,) = suites.faults_of_extension("  runtime: tvn\n")
-    assert fault.endswith("expected one of eager, tvm, got 'tvn' (did you mean tvm?)")
+    assert fault.endswith(
+        "expected one of eager, compile, export, onnx, onnx-file, tvm, got 'tvn' (did you mean tvm?)"
+    )
 
 
 def test_built_in_runtime_costs_no_walk_over_distributions(suites, monkeypatch):

@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, OutputSpec, RuntimeSpec
 from pytest_modelreg.domain.check import (
     CHECK_NAMES,
-    CLASSIFICATION_ONLY,
     KINDS,
+    KINDS_OF_CHECK,
     CheckPlan,
     Limit,
     OutputChecks,
+    fits_kind,
 )
 from pytest_modelreg.domain.sample import SampleSet
-from pytest_modelreg.engine.suite import load_suite
+from pytest_modelreg.engine.suite_loading import load_suite
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -48,8 +49,9 @@ def _check(draw: st.DrawFn, name: str) -> tuple[Any, Limit | None]:
     if name == "elementwise":
         rtol, atol = draw(NUMBERS), draw(NUMBERS)
         return {"rtol": rtol, "atol": atol}, Limit(name=name, rtol=rtol, atol=atol, source="")
-    is_least = name in ("cosine", "top1_agreement", "topk_overlap")
-    numbers = FRACTIONS if is_least else NUMBERS
+    is_least = name in ("cosine", "snr_db", "top1_agreement", "topk_overlap", "rank_overlap")
+    is_share = name not in ("rel_l2", "max_abs", "mean_abs", "kl", "snr_db")
+    numbers = FRACTIONS if is_share else NUMBERS
     value = draw(st.none() | numbers)
     tags = draw(st.dictionaries(TAGS, numbers, min_size=value is None, max_size=2))
     if value is not None and not tags and draw(st.booleans()):
@@ -129,9 +131,7 @@ def _suites(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     outputs, specs, by_output = {}, {}, {}
     for path in draw(st.lists(NAMES | TRAPS, max_size=3, unique=True)):
         kind = draw(st.sampled_from(KINDS))
-        fitting = [
-            name for name in CHECK_NAMES if kind == "classification" or name not in CLASSIFICATION_ONLY
-        ]
+        fitting = [name for name in CHECK_NAMES if fits_kind(name, kind)]
         entry: dict[str, Any] = {
             "kind": kind,
             **({"per": draw(st.just("sample"))} if draw(st.booleans()) else {}),
@@ -149,21 +149,29 @@ def _suites(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
             top_k=entry.get("top_k", 5),
         )
         by_output[path] = checks
-    has_scores = any(spec.kind == "classification" for spec in specs.values())
-    wide = draw(_checks([name for name in CHECK_NAMES if has_scores or name not in CLASSIFICATION_ONLY]))
+    kinds = {spec.kind for spec in specs.values()}
+    wide = draw(
+        _checks(
+            [
+                name
+                for name in CHECK_NAMES
+                if name not in KINDS_OF_CHECK or any(fits_kind(name, kind) for kind in kinds)
+            ]
+        )
+    )
     wide["mean_abs"] = (0.25, Limit(name="mean_abs", value=0.25, source=""))
     data |= {"outputs": outputs} if outputs else {}
     data["checks"] = {name: written for name, (written, _) in wide.items()}
-    plain = {name: check for name, check in wide.items() if name not in CLASSIFICATION_ONLY}
+    fit = {kind: {name: check for name, check in wide.items() if fits_kind(name, kind)} for kind in KINDS}
     plan = CheckPlan(
         by_output={
             path: _gather(
-                ("checks", wide if specs[path].kind == "classification" else plain),
+                ("checks", fit[specs[path].kind]),
                 (f"outputs.{path}.checks", checks),
             )
             for path, checks in by_output.items()
         },
-        default=_gather(("checks", plain)),
+        default=_gather(("checks", fit["tensor"])),
     )
     return data, {"outputs": specs, "checks": plan, "key": key if checkpoint == "mapping" else None}
 

@@ -15,9 +15,10 @@ from pydantic import ValidationError
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.check import CheckPlan
 from pytest_modelreg.domain.errors import SuiteFileError
-from pytest_modelreg.engine.suite_file.checks import check_judging, describe_outputs, plan_checks
+from pytest_modelreg.engine.suite_file.checks import describe_outputs, plan_checks
 from pytest_modelreg.engine.suite_file.document import Document, Mark
 from pytest_modelreg.engine.suite_file.fault import FaultLog, KeyPath
+from pytest_modelreg.engine.suite_file.judging import check_judging
 from pytest_modelreg.engine.suite_file.model import JudgingBlock
 from pytest_modelreg.engine.suite_file.wording import log_errors
 

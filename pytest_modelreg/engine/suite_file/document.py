@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_modelreg.engine.suite_file.composer import Node, compose
 from pytest_modelreg.engine.suite_file.fault import FaultLog, KeyPath
+from pytest_modelreg.engine.suite_file.naming import name_value
 from pytest_modelreg.engine.suite_file.scalar import Scalar
 
 MAX_BYTES = 256 * 1024
@@ -47,7 +48,16 @@ class Document:
     unquoted: Mapping[KeyPath, Scalar]
 
     def nearest(self, path: KeyPath) -> KeyPath:
-        """Return the path, cut to what the file has."""
+        """Return the path, cut to what the file has.
+
+        An entry of a list is also found by the name that it was given when it was read.
+        """
+        for part in range(len(path)):
+            head, name = path[:part], path[part]
+            found = self.value(head) if head in self.marks else None
+            if isinstance(found, list) and isinstance(name, str):
+                named = [index for index, entry in enumerate(found) if name_value(entry) == name]
+                path = (*head, *named[:1], *path[part + 1 :])
         while path not in self.marks:
             path = path[:-1]
         return path

@@ -1,88 +1,53 @@
 """Checks of a suite file: every form in which a limit can be written.
 
-What belongs here: one block a form of limit, and :class:`ChecksBlock` with a key for each
-check. To add a check, add its name to ``domain.check.CHECK_NAMES``, a key here, and the
-measure in ``judge``; to add a form, add a block and the function that expands it.
+What belongs here: the short forms, and :class:`ChecksBlock` with a key for each check; a key
+with a colon is a check of the suite's own. To add a check, add its name to
+``domain.check.CHECK_NAMES``, a key here, and the measure in ``judge``; to add a form, add a
+block to ``limit_block`` and the function that expands it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
+from pytest_modelreg.domain.check import is_function
 from pytest_modelreg.engine.suite_file.block import Block
+from pytest_modelreg.engine.suite_file.fault import shorten
+from pytest_modelreg.engine.suite_file.limit_block import (
+    Cosine,
+    CosineBlock,
+    DistanceBlock,
+    DropBlock,
+    ElementwiseBlock,
+    ExactBlock,
+    Finite,
+    Fraction,
+    FractionBlock,
+    FunctionBlock,
+    NonNegative,
+    NumberBlock,
+    RatioBlock,
+    ShareBlock,
+)
 from pytest_modelreg.engine.suite_file.scalar import resolve_scalar
-from pytest_modelreg.engine.suite_file.support import CHECK_KEYS_NOT_YET, CHECKS_NOT_YET
-from pytest_modelreg.engine.suite_file.value import Tag, expect
+from pytest_modelreg.engine.suite_file.support import CHECKS_NOT_YET
+from pytest_modelreg.engine.suite_file.value import check_reference, expect
 
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+__all__ = [
+    "ChecksBlock",
+    "ElementwiseBlock",
+    "FunctionBlock",
+    "NumberBlock",
+    "no_checks",
+    "read_function_checks",
+]
 
-Number = TypeVar("Number")
-
-
-class NumberBlock(Block, Generic[Number]):
-    """A number that a measure is held against: for all samples, or for those with a tag.
-
-    Subclasses add the number for all samples under the key that ``bound`` names.
-    """
-
-    not_yet: ClassVar[frozenset[str]] = CHECK_KEYS_NOT_YET
-    bound: ClassVar[Literal["max", "min"]]
-
-    tags: dict[Tag, Number] = Field(
-        default_factory=dict, description="limits for the samples with a tag, judged apart"
-    )
-
-    @property
-    def number(self) -> float | None:
-        """The limit for all samples; None where only tags carry limits."""
-        number: float | None = getattr(self, self.bound)
-        return number
-
-    @model_validator(mode="after")
-    def _require_number(self) -> NumberBlock[Number]:
-        if self.number is None and not self.tags:
-            raise expect(f"{self.bound} or tags")
-        return self
-
-
-class DistanceBlock(NumberBlock[NonNegative]):
-    """A largest allowed distance."""
-
-    bound = "max"
-
-    max: NonNegative | None = Field(default=None, description="the largest value that is no drift")
-
-
-class FractionBlock(NumberBlock[Fraction]):
-    """A smallest allowed fraction of samples."""
-
-    bound = "min"
-
-    min: Fraction | None = Field(default=None, description="the smallest value that is no drift, 0 to 1")
-
-
-class CosineBlock(NumberBlock[Cosine]):
-    """A smallest allowed cosine."""
-
-    bound = "min"
-
-    min: Cosine | None = Field(default=None, description="the smallest value that is no drift, -1 to 1")
-
-
-class ElementwiseBlock(Block):
-    """Every element: ``|actual - expected| <= atol + rtol * |expected|``."""
-
-    rtol: NonNegative = Field(description="allowed share of the expected element", examples=[1e-3])
-    atol: NonNegative = Field(description="allowed difference, in the output's unit", examples=[1e-6])
-
-
-class ExactBlock(Block):
-    """Every element equal; has no number. Written as ``true``."""
+FUNCTION_PATTERN = r"^[^\s:.]+(\.[^\s:.]+)*:[^\s:.]+(\.[^\s:.]+)*$"
+"""What a key looks like that is a check of the suite's own, for editors."""
 
 
 def _expand(form: str, key: str | None) -> Callable[[Any], Any]:
@@ -143,6 +108,34 @@ CosineCheck = Annotated[
         json_schema_input_type=Cosine | Off | CosineBlock,
     ),
 ]
+ShareCheck = Annotated[
+    ShareBlock | None,
+    BeforeValidator(
+        _expand("a number, {max: NUMBER, tags: {TAG: NUMBER}} or off", "max"),
+        json_schema_input_type=Fraction | Off | ShareBlock,
+    ),
+]
+DropCheck = Annotated[
+    DropBlock | None,
+    BeforeValidator(
+        _expand("a number, {max: NUMBER, tags: {TAG: NUMBER}} or off", "max"),
+        json_schema_input_type=Cosine | Off | DropBlock,
+    ),
+]
+RatioCheck = Annotated[
+    RatioBlock | None,
+    BeforeValidator(
+        _expand("a number, {min: NUMBER, tags: {TAG: NUMBER}} or off", "min"),
+        json_schema_input_type=Finite | Off | RatioBlock,
+    ),
+]
+FunctionCheck = Annotated[
+    FunctionBlock | None,
+    BeforeValidator(
+        _expand("{max: NUMBER}, {min: NUMBER}, {max_change: NUMBER} or off", None),
+        json_schema_input_type=Off | FunctionBlock,
+    ),
+]
 ElementwiseCheck = Annotated[
     ElementwiseBlock | None,
     BeforeValidator(
@@ -155,10 +148,30 @@ ExactCheck = Annotated[
 ]
 
 
+def _check_key(key: str) -> str:
+    """Return the reference of a check of the suite's own; any other key is one that is not known."""
+    if not is_function(key):
+        raise PydanticKnownError("extra_forbidden")
+    try:
+        return check_reference(key)
+    except PydanticCustomError as error:
+        # Said of the key: by itself, pydantic would show the value behind it.
+        raise expect("a reference such as shop.metrics:f1", got=repr(shorten(key))) from error
+
+
+def _close_schema(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema take further keys only where they are references."""
+    schema["patternProperties"] = {FUNCTION_PATTERN: schema.pop("additionalProperties")}
+    schema["additionalProperties"] = False
+
+
 class ChecksBlock(Block):
     """Limits by check; the narrowest scope wins, off drops a check."""
 
     # A key that was written and is None is off; one that was not written leaves the default.
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_close_schema)
+    __pydantic_extra__: dict[Annotated[str, AfterValidator(_check_key)], FunctionCheck]
 
     not_yet: ClassVar[frozenset[str]] = CHECKS_NOT_YET
 
@@ -179,10 +192,39 @@ class ChecksBlock(Block):
     cosine: CosineCheck = Field(
         default=None, description="cosine of a sample's row with the expected; blind to scaling"
     )
+    snr_db: RatioCheck = Field(
+        default=None,
+        description="norm of a sample's expected row over that of its difference, in dB (20 * log10)",
+    )
     exact: ExactCheck = Field(default=None, description="every element equal")
+    kl: DistanceCheck = Field(
+        default=None,
+        description="divergence of a sample's probabilities from the expected, nats; classification only",
+    )
     top1_agreement: FractionCheck = Field(
         default=None, description="fraction of samples with the same best class; classification only"
     )
     topk_overlap: FractionCheck = Field(
         default=None, description="shared fraction of the best top_k classes; classification only"
     )
+    negative_flips: ShareCheck = Field(
+        default=None,
+        description="fraction of labelled samples that were right and are wrong; classification only",
+    )
+    accuracy_drop: DropCheck = Field(
+        default=None, description="accuracy lost on the labelled samples; classification only"
+    )
+    rank_overlap: FractionCheck = Field(
+        default=None,
+        description="shared fraction of the top_k nearest neighbours within the set; embedding only",
+    )
+
+
+def no_checks() -> ChecksBlock:
+    """Return the limits of a scope in which none are written."""
+    return ChecksBlock.model_validate({})
+
+
+def read_function_checks(block: ChecksBlock) -> dict[str, FunctionBlock | None]:
+    """Return the suite's own checks by reference, as written; None for one that is off."""
+    return {key: check for key, check in (block.model_extra or {}).items() if is_function(key)}

@@ -1,48 +1,37 @@
 """The keys of a suite file, block by block: what can be written where.
 
-What belongs here: structure and types. Shorthand forms are brought to their block by a
-function in front, so that no value is a union of models: a union's error lists every
-way in which every member does not fit. To support a new key, add its field with a
-description (editors show it) and delete it from ``suite_file.support``.
+What belongs here: structure and types; axes are in ``axes``, their cross product in
+``matrix``. Shorthand forms are brought to their block by a function in front, so that no
+value is a union of models: a union's error lists every way in which every member does not
+fit. To support a new key, add its field with a description (editors show it) and delete it
+from ``suite_file.support``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import Field
 
-from pytest_modelreg.domain.case import CheckpointRef
+from pytest_modelreg.domain.check import is_function
+from pytest_modelreg.engine.suite_file.axes import ReferenceBlock, VariantBlock
 from pytest_modelreg.engine.suite_file.block import Block
 from pytest_modelreg.engine.suite_file.fault import KeyPath
-from pytest_modelreg.engine.suite_file.limit import ChecksBlock
-from pytest_modelreg.engine.suite_file.path import (
-    ExistingFolder,
-    GoldenFolder,
-    Labels,
-    check_checkpoint,
-    find_packaged_file,
-    place_path,
-    root_of,
-)
-from pytest_modelreg.engine.suite_file.support import AXES_NOT_YET, RUNTIME_KEYS_NOT_YET, SUITE_KEYS_NOT_YET
+from pytest_modelreg.engine.suite_file.limit import ChecksBlock, FunctionBlock, no_checks
+from pytest_modelreg.engine.suite_file.matrix import MatrixBlock
+from pytest_modelreg.engine.suite_file.path import ExistingFolder, GoldenFolder, Labels
 from pytest_modelreg.engine.suite_file.value import (
+    CaseName,
     Count,
     FormatVersion,
     KindName,
     LoaderName,
     OutputPath,
     Per,
-    Reference,
-    RuntimeName,
     SuiteName,
-    Text,
-    expect,
 )
-from pytest_modelreg.observe import CHECKPOINT_SUFFIXES, LOADERS
+from pytest_modelreg.observe import LOADERS
 
 
 class SamplesBlock(Block):
@@ -58,100 +47,6 @@ class SamplesBlock(Block):
     )
 
 
-class CheckpointBlock(Block):
-    """A file with weights."""
-
-    path: Text = Field(
-        description=f"{', '.join(CHECKPOINT_SUFFIXES)} file (read without running code), relative to this "
-        "file; "
-        "with `package`, inside that package",
-        examples=["weights/v1.safetensors"],
-    )
-    key: Text | None = Field(
-        default=None, description="where the state dict sits in a training checkpoint, keys joined by `.`"
-    )
-    package: Text | None = Field(
-        default=None, description="installed package that ships the file; it is not imported"
-    )
-
-    @model_validator(mode="after")
-    def _require_file(self, info: ValidationInfo) -> CheckpointBlock:
-        self.locate(root_of(info))
-        return self
-
-    def locate(self, root: Path) -> CheckpointRef:
-        """Return where the file is; ``root`` is the suite's folder."""
-        if self.package is not None:
-            path = find_packaged_file(self.package, self.path)
-        else:
-            path = place_path(self.path, root)
-            check_checkpoint(path, self.path, below="path")
-        return CheckpointRef(path=str(path), key=self.key)
-
-
-class RuntimeBlock(Block):
-    """How the model is run; further keys are options of the runtime."""
-
-    model_config = ConfigDict(extra="allow")
-    not_yet: ClassVar[frozenset[str]] = RUNTIME_KEYS_NOT_YET
-
-    kind: RuntimeName = Field(description="name of the runtime", examples=["eager"])
-
-
-def _expand(key: str, expected: str) -> Callable[[Any], Any]:
-    """Return a function that brings the short form, text, to the mapping ``{key: text}``."""
-
-    def expand(value: Any) -> Any:
-        if isinstance(value, str):
-            return {key: value}
-        if isinstance(value, dict):
-            return value
-        raise expect(expected)
-
-    return expand
-
-
-class ReferenceBlock(Block):
-    """The axis values that the golden is recorded from."""
-
-    not_yet: ClassVar[frozenset[str]] = AXES_NOT_YET
-
-    model: Reference = Field(
-        description="module:fn called with model_args; returns an nn.Module (put in eval mode) or a callable",
-        examples=["shop.models:build"],
-    )
-    model_args: dict[str, Any] = Field(default_factory=dict, description="keyword arguments of the factory")
-    checkpoint: Annotated[
-        CheckpointBlock | None,
-        BeforeValidator(
-            _expand("path", "a path or {path: FILE, key: KEY, package: NAME}"),
-            json_schema_input_type=str | CheckpointBlock,
-        ),
-    ] = Field(default=None, description="weights: a file, {path, key} or {package, path}")
-    preprocess: Reference | None = Field(
-        default=None, description="module:attr that makes one loaded sample a tensor, a tuple or a dict"
-    )
-    collate: Reference | None = Field(
-        default=None, description="module:fn that makes one batch of several; default: stack"
-    )
-    forward: Reference | None = Field(
-        default=None, description="module:fn called with model and batch; default: model(x)"
-    )
-    runtime: Annotated[
-        RuntimeBlock,
-        BeforeValidator(
-            _expand("kind", "a runtime or {kind: RUNTIME, ...}"), json_schema_input_type=str | RuntimeBlock
-        ),
-    ] = Field(
-        default=RuntimeBlock(kind="eager"),
-        description="how the model is run: a name, or {kind: NAME} with options",
-    )
-    batch_size: Count = Field(default=8, description="samples a forward pass; the last batch may be shorter")
-    threads: Count | None = Field(
-        default=None, description="intra-op threads around the case; default: torch's own"
-    )
-
-
 class OutputBlock(Block):
     """What the numbers of one output mean."""
 
@@ -161,18 +56,19 @@ class OutputBlock(Block):
         description="what the leading dimension is: the samples of a batch, one value a batch, or ignore",
     )
     labels: Labels | None = Field(
-        default=None, description="file with one class name a line; classification only"
+        default=None, description="class names: a file with one a line, or a list; classification only"
     )
     top_k: Count = Field(default=5, description="classes that topk_overlap looks at; classification only")
     checks: ChecksBlock = Field(
-        default_factory=ChecksBlock, description="limits of this output; they win over the suite's"
+        default_factory=no_checks, description="limits of this output; they win over the suite's"
     )
 
 
 Outputs = Annotated[
     dict[OutputPath, OutputBlock],
     Field(
-        description="outputs by path (keys joined by `.`); a bare tensor takes the only name, else `output`"
+        description="outputs by path (keys joined by `.`) or pattern (`heads.*`; `**`: any number of keys); "
+        "a bare tensor takes the only name, else `output`"
     ),
 ]
 SuiteChecks = Annotated[ChecksBlock, Field(description="limits of all outputs")]
@@ -182,13 +78,11 @@ class JudgingBlock(Block):
     """The part of a suite that says what is compared."""
 
     outputs: Outputs = Field(default_factory=dict)
-    checks: SuiteChecks = Field(default_factory=ChecksBlock)
+    checks: SuiteChecks = Field(default_factory=no_checks)
 
 
 class SuiteBlock(Block):
-    """One suite: a sample set, a reference, checks."""
-
-    not_yet: ClassVar[frozenset[str]] = SUITE_KEYS_NOT_YET
+    """One suite: a sample set, a reference, variants, checks."""
 
     modelreg: FormatVersion = Field(description="version of this file's format", examples=[1])
     suite: SuiteName = Field(
@@ -210,14 +104,22 @@ class SuiteBlock(Block):
         description="what the golden is recorded from", examples=[{"model": "shop.models:build"}]
     )
     outputs: Outputs = Field(default_factory=dict)
-    checks: SuiteChecks = Field(default_factory=ChecksBlock)
+    checks: SuiteChecks = Field(default_factory=no_checks)
+    variants: dict[CaseName, VariantBlock] = Field(
+        default_factory=dict, description="the reference with one or more axes replaced, by name"
+    )
+    matrix: MatrixBlock | None = Field(
+        default=None, description="variants as the cross product of axis values"
+    )
 
 
 def find_block(path: KeyPath) -> type[Block] | None:
     """Return the model of the mapping at a key path, or None where keys are free."""
     found: Any = SuiteBlock
     for part in path:
-        if isinstance(found, type) and issubclass(found, Block):
+        if found is ChecksBlock and is_function(str(part)):
+            found = FunctionBlock
+        elif isinstance(found, type) and issubclass(found, Block):
             field = found.model_fields.get(str(part))
             found = None if field is None else field.annotation
         else:

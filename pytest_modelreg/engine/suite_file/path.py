@@ -8,14 +8,16 @@ comes as validation context ``root``. Nothing is imported and no weights are ope
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from pytest_modelreg.engine.suite_file.value import NOT_YET, expect
+from pytest_modelreg.engine.suite_file.value import expect
 from pytest_modelreg.observe import CHECKPOINT_SUFFIXES
 
 MAX_LABELS_BYTES = 16 * 1024 * 1024
@@ -44,13 +46,19 @@ def check_checkpoint(path: Path, written: str, *, below: str = "") -> None:
     if _is_file(path):
         return
     if any(mark in written for mark in "*?["):
-        remark = f"several checkpoints are {NOT_YET}"
+        remark = "the golden is recorded from one; a variant's checkpoint may be a pattern"
         raise expect("one existing file", got=f"the pattern {written!r}", remark=remark, below=below)
     raise expect("an existing file", got=f"{written!r}, which is not there", below=below)
 
 
-def find_packaged_file(package: str, file: str) -> Path:
-    """Return a file inside an installed package, without importing the package.
+def find_checkpoints(pattern: str, root: Path) -> list[Path]:
+    """Return the files that a pattern stands for, in natural order, at least one."""
+    place_path(pattern, root)
+    return _match(pattern, root, pattern)
+
+
+def find_packaged_files(package: str, file: str) -> list[Path]:
+    """Return a file, or the files of a pattern, inside an installed package, without importing it.
 
     Importing would run code of the model's distribution while suites are only
     collected, so only the top-level package's finder is asked.
@@ -74,8 +82,27 @@ def find_packaged_file(package: str, file: str) -> Path:
     if not folders:
         raise expect("a package with files", got=f"{package!r}, a single module", below="package")
     found = next((folder / file for folder in folders if _is_file(folder / file)), folders[0] / file)
+    if not _is_file(found) and any(mark in file for mark in "*?["):
+        return _match(file, folders[0], file)
     check_checkpoint(found, file, below="path")
-    return found
+    return [found]
+
+
+def _match(pattern: str, folder: Path, written: str) -> list[Path]:
+    """Return the files that match, ``epoch-9`` before ``epoch-10``; raise where there is none."""
+    names = glob.glob(pattern, root_dir=folder, recursive=True)
+    found = [Path(os.path.abspath(folder / name)) for name in names]
+    files = [path for path in found if path.suffix.lower() in CHECKPOINT_SUFFIXES and _is_file(path)]
+    if not files:
+        got = f"the pattern {written!r}, which matches {'none' if not found else 'other files only'}"
+        raise expect(f"at least one file of {' '.join(CHECKPOINT_SUFFIXES)}", got=got, below="path")
+    return sorted(files, key=lambda path: natural_key(path.as_posix()))
+
+
+def natural_key(text: str) -> list[tuple[int, int | str]]:
+    """Return a key by which numbers inside names sort by value."""
+    parts = re.split(r"(\d+)", text)
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts if part]
 
 
 def _is_file(path: Path) -> bool:
@@ -108,8 +135,10 @@ def _locate_golden(value: str, info: ValidationInfo) -> str:
 
 
 def _read_labels(value: object, info: ValidationInfo) -> tuple[str, ...]:
+    if isinstance(value, list) and value and all(isinstance(name, str) and name.strip() for name in value):
+        return tuple(value)
     if not isinstance(value, str):
-        raise expect("a file with one label a line")
+        raise expect("a file with one label a line, or a list of labels")
     path = place_path(value, root_of(info))
     if not _is_file(path):
         raise expect("an existing file with one label a line", got=f"{value!r}, which is not there")
@@ -134,4 +163,4 @@ def _read_labels(value: object, info: ValidationInfo) -> tuple[str, ...]:
 
 ExistingFolder = Annotated[str, AfterValidator(_locate_folder), Field(json_schema_extra={"minLength": 1})]
 GoldenFolder = Annotated[str, AfterValidator(_locate_golden), Field(json_schema_extra={"minLength": 1})]
-Labels = Annotated[tuple[str, ...], BeforeValidator(_read_labels, json_schema_input_type=str)]
+Labels = Annotated[tuple[str, ...], BeforeValidator(_read_labels, json_schema_input_type=str | list[str])]

@@ -12,27 +12,19 @@ from __future__ import annotations
 SUITE_FORMAT = 1
 """The only value of ``modelreg`` that this release reads."""
 
-SUITE_KEYS_NOT_YET = frozenset({"variants", "matrix"})
-AXES_NOT_YET = frozenset({"device", "dtype", "autocast", "memory_format", "environment"})
-RUNTIMES_NOT_YET = frozenset({"compile", "export", "torchscript", "onnx", "onnx-file", "callable"})
-RUNTIME_KEYS_NOT_YET = frozenset({"transform"})
-KINDS_NOT_YET = frozenset({"multilabel", "embedding", "segmentation", "detection", "tokens"})
-CHECKS_NOT_YET = frozenset(
-    {
-        "snr_db",
-        "kl",
-        "negative_flips",
-        "accuracy_drop",
-        "pixel_agreement",
-        "miou",
-        "iou_match",
-        "rank_overlap",
-    }
-)
-CHECK_KEYS_NOT_YET = frozenset({"max_change"})
+AXES_NOT_YET = frozenset({"environment"})
+RUNTIMES_NOT_YET = frozenset({"torchscript", "callable"})
+KINDS_NOT_YET = frozenset({"multilabel", "segmentation", "detection", "tokens"})
+CHECKS_NOT_YET = frozenset({"pixel_agreement", "miou", "iou_match"})
 
 RESERVED_NAMES = frozenset({"py"})
 """Suite names that would meet the goldens of Python tests in ``golden/py/``."""
 
+RESERVED_CASES = frozenset({"reference"})
+"""Names that no variant may have."""
+
+MAX_CASES = 500
+"""Most cases of a suite: a matrix grows by multiplication, and nobody means more than these."""
+
 MAX_NAME_CHARS = 100
-"""Longest suite name, in characters: it becomes part of file names and test ids."""
+"""Longest name of a suite or a variant, in characters: it becomes part of file names and test ids."""

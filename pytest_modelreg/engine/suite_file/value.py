@@ -7,6 +7,7 @@ that returns the value or raises ``expect(...)`` and annotate ``str`` with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from pytest_modelreg.engine.suite_file.fault import list_names, shorten
 from pytest_modelreg.engine.suite_file.support import (
     KINDS_NOT_YET,
     MAX_NAME_CHARS,
+    RESERVED_CASES,
     RESERVED_NAMES,
     RUNTIMES_NOT_YET,
     SUITE_FORMAT,
@@ -31,6 +33,8 @@ from pytest_modelreg.runtimes import BUILTIN, list_runtime_names
 NOT_YET = f"not supported yet by this release ({__version__})"
 """What is said of words that only a later release understands."""
 
+_CASE_NAME = re.compile(r"[\w+-](?:[\w.+-]*[\w+-])?")
+_DEVICE = re.compile(r"cpu|cuda(:\d+)?|mps|xpu(:\d+)?")
 _REFERENCE_EXAMPLE = "a reference such as shop.models:build"
 
 
@@ -117,14 +121,40 @@ def _check_version(value: int) -> int:
 def _check_output_path(value: str) -> str:
     if not value or not value.isprintable():
         raise expect("an output path such as logits or heads.0")
-    if "*" in value:
-        raise expect("one output's path", got=repr(value), remark=f"wildcards are {NOT_YET}")
+    return value
+
+
+def check_case_name(value: str) -> str:
+    """Return a name that can be part of a test id, of a folder's name and of a ``-k`` expression."""
+    if len(value) > MAX_NAME_CHARS:
+        raise expect(f"a name of at most {MAX_NAME_CHARS} characters", got=f"one of {len(value)}")
+    if not _CASE_NAME.fullmatch(value):
+        meant = re.sub(r"[^\w.+-]+", "-", value).strip("-.")
+        raise expect(
+            "a name of letters, digits and _ - + . (no dot at its ends)",
+            hint=meant or None,
+            remark="it becomes part of test ids, of -k expressions and of folder names",
+        )
+    if value.casefold() in RESERVED_CASES:
+        raise expect("another name", remark="the reference has this one")
+    return value
+
+
+def _check_device(value: str) -> str:
+    if not _DEVICE.fullmatch(value):
+        raise expect("cpu, cuda or cuda:N", hint=find_nearest(value, ["cpu", "cuda", "cuda:0"]))
     return value
 
 
 def _check_tag(value: str) -> str:
     if not value or not value.isprintable() or " " in value:
         raise expect("a tag of samples.csv, without spaces")
+    return value
+
+
+def _check_identifier(value: str) -> str:
+    if not value.isidentifier():
+        raise expect("a name such as slow")
     return value
 
 
@@ -135,6 +165,7 @@ def _check_text(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_check_text), Field(min_length=1)]
+Identifier = Annotated[str, AfterValidator(_check_identifier)]
 Reference = Annotated[
     str,
     AfterValidator(check_reference),
@@ -162,6 +193,12 @@ KindName = Annotated[
 Per = Annotated[
     str, AfterValidator(lambda value: check_word(value, PER)), Field(json_schema_extra={"enum": list(PER)})
 ]
+CaseName = Annotated[
+    str,
+    AfterValidator(check_case_name),
+    Field(json_schema_extra={"pattern": r"^[^\s\[\]:=/\\]+$", "maxLength": MAX_NAME_CHARS}),
+]
+DeviceName = Annotated[str, AfterValidator(_check_device)]
 OutputPath = Annotated[str, AfterValidator(_check_output_path)]
 Tag = Annotated[str, AfterValidator(_check_tag)]
 Count = Annotated[int, Field(ge=1)]

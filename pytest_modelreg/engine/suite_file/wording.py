@@ -1,21 +1,21 @@
 """A suite file against the model of its keys, every misfit in our own words.
 
-What belongs here: pydantic's error types as ``expected X, got Y``, and the rules that
-hold for the tree as a whole (nothing left empty, plain arguments). pydantic's own text
-never leaves this module: it names types of Python, not things of a suite file.
+What belongs here: pydantic's error types as ``expected X, got Y``. pydantic's own text
+never leaves this module: it names types of Python, not things of a suite file. Rules that
+hold for the tree as a whole are in ``tree``.
 """
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion, suggest
+from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion
+from pytest_modelreg.engine.suite_file.axes import ReferenceBlock
+from pytest_modelreg.engine.suite_file.axis_value import runs_a_model
 from pytest_modelreg.engine.suite_file.document import Document
 from pytest_modelreg.engine.suite_file.fault import (
     FaultLog,
@@ -24,11 +24,11 @@ from pytest_modelreg.engine.suite_file.fault import (
     list_names,
     shorten,
 )
-from pytest_modelreg.engine.suite_file.model import ReferenceBlock, SamplesBlock, SuiteBlock, find_block
+from pytest_modelreg.engine.suite_file.model import SamplesBlock, SuiteBlock, find_block
 from pytest_modelreg.engine.suite_file.scalar import Scalar, resolve_scalar
-from pytest_modelreg.engine.suite_file.support import RUNTIME_KEYS_NOT_YET, SUITE_FORMAT
+from pytest_modelreg.engine.suite_file.support import SUITE_FORMAT
+from pytest_modelreg.engine.suite_file.tree import check_tree
 from pytest_modelreg.engine.suite_file.value import NOT_YET
-from pytest_modelreg.runtimes import BUILTIN, list_builtin_options
 
 _EXPECTED: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "string_type": "text",
@@ -55,9 +55,6 @@ _ELSEWHERE: Mapping[str, str] = {
 _OPPOSITE: Mapping[str, str] = {"min": "max", "max": "min"}
 """The end of a limit that was meant when a check has only the other one."""
 
-_FREE_FORM: tuple[KeyPath, ...] = (("reference", "model_args"), ("reference", "runtime"))
-"""Mappings whose values are handed to user code as they are."""
-
 
 def check_version(document: Document, log: FaultLog) -> None:
     """Stop at a file that is no suite of this format: nothing else said of it would be true.
@@ -83,8 +80,19 @@ def validate(document: Document, root: Path, log: FaultLog) -> SuiteBlock | None
     except ValidationError as error:
         block = None
         log_errors(error, document, log)
-    _check_tree(document, log)
+    _require_model(document, log)
+    check_tree(document, root, log)
     return block
+
+
+def _require_model(document: Document, log: FaultLog) -> None:
+    """Note a reference without a model, unless its runtime brings one or a misspelt key was meant."""
+    reference = document.data.get("reference")
+    if not isinstance(reference, dict) or "model" in reference:
+        return
+    misspelt = any(find_nearest(key, ["model"]) for key in reference if log.has(("reference", key)))
+    if not misspelt and runs_a_model(reference.get("runtime", "eager")):
+        _log_missing(("reference", "model"), document, log)
 
 
 def log_errors(error: ValidationError, document: Document, log: FaultLog) -> None:
@@ -114,7 +122,7 @@ def _log_unknown_key(path: KeyPath, document: Document, log: FaultLog) -> str | 
     not_yet = block.not_yet if block is not None else frozenset()
     message = f"expected {list_names(known)}, got {describe_value(key)}"
     near = None
-    if key in not_yet or (path[-2:-1] == ("checks",) and ":" in key):
+    if key in not_yet:
         message += f": {NOT_YET}"
     else:
         opposite = _OPPOSITE.get(key)
@@ -183,39 +191,3 @@ def _resolve_quietly(text: str) -> Scalar:
         return resolve_scalar(text)
     except ValueError:
         return None
-
-
-def _check_tree(document: Document, log: FaultLog) -> None:
-    """Note what no single key's type can: keys left empty, and arguments that are not plain."""
-    for path in document.marks:
-        value = document.value(path)
-        is_free = any(path[: len(prefix)] == prefix and path != prefix for prefix in _FREE_FORM)
-        if value is None and not is_free and not any(log.has(path[:n]) for n in range(len(path) + 1)):
-            log.add(document.line(path), path, "expected a value, got nothing (leave the key out instead)")
-        if is_free and isinstance(value, float) and not math.isfinite(value):
-            log.add(document.line(path), path, f"expected a finite number, got {describe_value(value)}")
-        if is_free and path in document.unquoted:
-            got = describe_value(document.unquoted[path])
-            log.add(
-                document.line(path, of_key=True),
-                path,
-                f"expected text as a key, got {got}{phrase_suggestion(json.dumps(path[-1]))}",
-            )
-    _check_runtime_options(document, log)
-
-
-def _check_runtime_options(document: Document, log: FaultLog) -> None:
-    reference = document.data.get("reference")
-    runtime = reference.get("runtime") if isinstance(reference, dict) else None
-    kind = runtime.get("kind") if isinstance(runtime, dict) else None
-    if not isinstance(runtime, dict) or not isinstance(kind, str) or kind not in BUILTIN:
-        return
-    options = sorted(list_builtin_options(kind))
-    expected = list_names(options) if options else "no options"
-    for key in runtime:
-        if key == "kind" or key in options:
-            continue
-        path = ("reference", "runtime", key)
-        end = f": {NOT_YET}" if key in RUNTIME_KEYS_NOT_YET else suggest(key, options)
-        message = f"expected {expected} for the runtime {kind}, got {describe_value(key)}{end}"
-        log.add(document.line(path, of_key=True), path, message)

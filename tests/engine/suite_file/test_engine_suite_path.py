@@ -123,11 +123,11 @@ def test_unusable_checkpoint_says_why(suites, package, text, fault):
     assert fault_of(suites, text) == fault
 
 
-def test_several_checkpoints_are_not_supported_yet(suites):
-    """A glob is refused, never taken for one file's name."""
+def test_golden_is_recorded_from_one_checkpoint(suites):
+    """A pattern is refused there, never taken for one file's name."""
     fault = fault_of(suites, "'weights/*.safetensors'")
     assert fault.startswith("reference.checkpoint: expected one existing file, got the pattern")
-    assert "not supported yet by this release" in fault
+    assert "a variant's checkpoint may be a pattern" in fault
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\\0b", "\\n"])

@@ -11,15 +11,29 @@ import pytest
 
 from pytest_modelreg import __version__
 from pytest_modelreg.domain.errors import SuiteFileError
-from pytest_modelreg.engine.suite import load_suite
+from pytest_modelreg.engine.suite_loading import load_suite
 
 TABLE = Path(__file__).with_suffix(".txt")
-SUITE_KEYS = "one of modelreg, suite, python_path, samples, golden, deterministic, reference, outputs, checks"
+SUITE_KEYS = (
+    "one of modelreg, suite, python_path, samples, golden, deterministic, reference, outputs, checks, "
+    "variants, matrix"
+)
+WORDS = {
+    "version": __version__,
+    "suite keys": SUITE_KEYS,
+    "reference keys": "one of model, model_args, collate, forward, device, dtype, memory_format, checkpoint, "
+    "preprocess, runtime, autocast, batch_size, threads",
+    "runtimes": "one of eager, compile, export, onnx, onnx-file",
+    "all checks": "one of rel_l2, max_abs, mean_abs, elementwise, cosine, snr_db, exact, kl, top1_agreement, "
+    "topk_overlap, negative_flips, accuracy_drop, rank_overlap",
+}
 
 
 def read_planted_faults() -> list[tuple[str, list[str]]]:
     """Return pairs of edits (lines) and messages."""
-    text = TABLE.read_text(encoding="utf-8").replace("{version}", __version__)
+    text = TABLE.read_text(encoding="utf-8")
+    for word, meaning in WORDS.items():
+        text = text.replace(f"{{{word}}}", meaning)
     blocks = [block.split("\n") for block in text.strip().split("\n\n")[1:]]
     return [
         (
@@ -74,7 +88,7 @@ modelreg: 1
 suite: a/b
 suite: c
 samples: {folder: nope, loader: jsn}
-variants: {v: {}}
+variants: {v: {batchsize: 1}}
 reference:
   model: build
   batch_size: many
@@ -82,7 +96,7 @@ reference:
   forward: !custom m:f
 outputs:
   x: {kind: tensor, lables: labels.txt, checks: {top1_agreement: 0.9}}
-  y: {kind: embedding}
+  y: {kind: tokens}
 checks: {rel_l2: {max: -1}, cosin: 0.9}
 """
     keys = [line.split(": ")[:2] for line in suites.faults(text)]
@@ -91,7 +105,7 @@ checks: {rel_l2: {max: -1}, cosin: 0.9}
         ("3", "suite"),
         ("4", "samples.folder"),
         ("4", "samples.loader"),
-        ("5", "variants"),
+        ("5", "variants.v.batchsize"),
         ("7", "reference.model"),
         ("8", "reference.batch_size"),
         ("9", "reference.checkpoint"),

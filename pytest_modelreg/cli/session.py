@@ -1,0 +1,47 @@
+"""A session for a command: the run folder, the project's facts and progress, opened and cleared up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_modelreg.cli.progress import make_progress
+
+if TYPE_CHECKING:
+    from pytest_modelreg.engine.regeneration import Regeneration
+    from pytest_modelreg.engine.session import Session
+    from pytest_modelreg.engine.suite import CasePlan, Suite
+
+
+@contextmanager
+def open_session(
+    root: Path, cases: Sequence[tuple[Suite, CasePlan]], *, regeneration: Regeneration
+) -> Iterator[Session]:
+    """Open a session for these cases in the project at ``root``.
+
+    Raises
+    ------
+    ProjectFactError, UsageFault
+        When the project's own facts cannot be had.
+    RunFolderError
+        When the run folder cannot be made.
+    """
+    from pytest_modelreg.cli.project import ask_project
+    from pytest_modelreg.engine.run import new_run_id, open_run_folder
+    from pytest_modelreg.engine.session import Session
+
+    facts = ask_project(root)
+    with open_run_folder(root, new_run_id()) as run_folder:
+        session = Session(
+            run_folder=run_folder,
+            regeneration=regeneration,
+            progress=make_progress(),
+            project_facts=facts,
+        )
+        session.expect(cases)
+        try:
+            yield session
+        finally:
+            session.close()
