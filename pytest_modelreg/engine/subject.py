@@ -109,6 +109,7 @@ def judge_subject(
         samples=samples,
         outputs=subject.outputs,
         checks=subject.checks,
+        is_handed_over=subject.case is None,
         is_numbered=subject.is_numbered,
     )
     return judge_as(subject.case, request)

@@ -86,7 +86,20 @@ class VariantOutputBlock(Block):
     checks: ChecksBlock = Field(description="limits of this output in this variant; the narrowest scope")
 
 
-class VariantBlock(AxesBlock):
+class VerdictBlock(Block):
+    """How a variant, or every combination of a matrix, comes to its verdict."""
+
+    golden: OwnGolden | None = Field(
+        default=None, description="own: judged against a golden of its own, not the reference's"
+    )
+    marks: Marks = Field(default=(), description="pytest marks of the case, for -m: [slow]")
+    checks: ChecksBlock = Field(default_factory=no_checks, description="limits of all outputs in the variant")
+    outputs: dict[OutputPath, VariantOutputBlock] = Field(
+        default_factory=dict, description="limits by output path in the variant"
+    )
+
+
+class VariantBlock(AxesBlock, VerdictBlock):
     """The reference with one or more axes replaced; ``off`` goes without."""
 
     checkpoint: Annotated[Checkpoints | None, or_off(Checkpoints)] = Field(
@@ -101,13 +114,3 @@ class VariantBlock(AxesBlock):
     )
     batch_size: Count | None = Field(default=None, description="samples a forward pass")
     threads: Count | None = Field(default=None, description="intra-op threads around the case")
-    golden: OwnGolden | None = Field(
-        default=None, description="own: judged against a golden of its own, not the reference's"
-    )
-    marks: Marks = Field(default=(), description="pytest marks of the case, for -m: [slow]")
-    checks: ChecksBlock = Field(
-        default_factory=no_checks, description="limits of all outputs in this variant"
-    )
-    outputs: dict[OutputPath, VariantOutputBlock] = Field(
-        default_factory=dict, description="limits by output path in this variant"
-    )

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_modelreg.domain.case import AXES, CheckpointRef
 from pytest_modelreg.domain.nearest import suggest
-from pytest_modelreg.engine.suite_file.axes import VariantBlock, VariantOutputBlock
+from pytest_modelreg.engine.suite_file.axes import VariantBlock, VariantOutputBlock, VerdictBlock
 from pytest_modelreg.engine.suite_file.axis_value import CheckpointsBlock
 from pytest_modelreg.engine.suite_file.document import Document
 from pytest_modelreg.engine.suite_file.fault import FaultLog, KeyPath, list_names
@@ -91,16 +91,7 @@ def _plan_variant(
         log.add(document.line(place, of_key=True), place, message)
     replaced = {key: getattr(block, key) for key in written}
     for suffix, changes, shown in _spread_checkpoints(replaced, written, root):
-        yield PlannedVariant(
-            name="-".join([name, *suffix]),
-            place=place,
-            replaced=changes,
-            written=shown,
-            is_own=block.golden == "own",
-            marks=block.marks,
-            checks=block.checks,
-            outputs=block.outputs,
-        )
+        yield _name("-".join([name, *suffix]), place, changes, shown, block)
 
 
 def _plan_matrix(
@@ -134,16 +125,22 @@ def _plan_matrix(
             ]
             if suffix and isinstance(data["checkpoint"], dict):
                 parts += suffix
-            yield PlannedVariant(
-                name="-".join(parts),
-                place=place,
-                replaced=changes,
-                written=shown,
-                is_own=block.golden == "own",
-                marks=block.marks,
-                checks=block.checks,
-                outputs=block.outputs,
-            )
+            yield _name("-".join(parts), place, changes, shown, block)
+
+
+def _name(
+    name: str, place: KeyPath, replaced: Mapping[str, Any], written: Mapping[str, Any], block: VerdictBlock
+) -> PlannedVariant:
+    return PlannedVariant(
+        name=name,
+        place=place,
+        replaced=replaced,
+        written=written,
+        is_own=block.golden == "own",
+        marks=block.marks,
+        checks=block.checks,
+        outputs=block.outputs,
+    )
 
 
 def _read_excluded(

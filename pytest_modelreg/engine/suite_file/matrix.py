@@ -11,25 +11,20 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from pytest_modelreg.domain.case import AXES
-from pytest_modelreg.engine.suite_file.axes import VariantOutputBlock
+from pytest_modelreg.engine.suite_file.axes import VerdictBlock
 from pytest_modelreg.engine.suite_file.axis_value import (
     AutocastDtype,
     Checkpoints,
     ComputeDtype,
-    Marks,
     MemoryFormat,
-    OwnGolden,
     Runtime,
 )
-from pytest_modelreg.engine.suite_file.block import Block
-from pytest_modelreg.engine.suite_file.limit import ChecksBlock, no_checks
 from pytest_modelreg.engine.suite_file.naming import name_value
 from pytest_modelreg.engine.suite_file.support import AXES_NOT_YET
 from pytest_modelreg.engine.suite_file.value import (
     CaseName,
     Count,
     DeviceName,
-    OutputPath,
     Reference,
     expect,
 )
@@ -67,7 +62,7 @@ ValueName = Annotated[
 ]
 
 
-class MatrixBlock(Block):
+class MatrixBlock(VerdictBlock):
     """Axis values by axis; every combination is a variant."""
 
     not_yet = AXES_NOT_YET
@@ -84,16 +79,6 @@ class MatrixBlock(Block):
     exclude: list[dict[str, ValueName]] = Field(
         default_factory=list,
         description="combinations to leave out: [{preprocess: fast, runtime: onnx}], by the values' names",
-    )
-    golden: OwnGolden | None = Field(
-        default=None, description="own: every combination has a golden of its own"
-    )
-    marks: Marks = Field(default=(), description="pytest marks of these cases, for -m: [slow]")
-    checks: ChecksBlock = Field(
-        default_factory=no_checks, description="limits of all outputs in these variants"
-    )
-    outputs: dict[OutputPath, VariantOutputBlock] = Field(
-        default_factory=dict, description="limits by output path in these variants"
     )
 
     @model_validator(mode="after")
