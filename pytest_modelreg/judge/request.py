@@ -41,6 +41,9 @@ class JudgeRequest:
         ``transform``.
     is_variant : bool
         Whether the golden is another case's, the reference's.
+    is_handed_over : bool
+        Whether a Python test computed the values itself, so that the settings on record are
+        those of the test's process, not those of a forward pass.
     is_numbered : bool
         Whether samples have no names but their numbers: then another count of them is another
         shape of the values, not another sample set.
@@ -58,6 +61,7 @@ class JudgeRequest:
     compute_dtypes: tuple[str, ...] = ()
     allows_other_dtype: bool = False
     is_variant: bool = False
+    is_handed_over: bool = False
     is_numbered: bool = False
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
