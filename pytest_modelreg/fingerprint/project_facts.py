@@ -10,6 +10,7 @@ import math
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.environment import FactValue
@@ -46,9 +47,10 @@ def ask_project_facts(ask: Callable[[], Iterable[Any]], *, source: str) -> Mappi
     """
     try:
         answers = list(ask())
-    except Exception as error:  # user code
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        got = f"{type(error).__name__}: {error} (at {frame.filename}:{frame.lineno})"
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # user code; pytest.fail and sys.exit raise no Exception
+        got = f"{type(error).__name__}: {error} (at {find_own_line(error)})"
         got = f"expected a mapping of facts, the project's code raised {got}; mend it"
         raise ProjectFactError([Fault(where=source, message=got)]) from error
     facts: dict[str, FactValue] = {}
@@ -70,6 +72,13 @@ def ask_project_facts(ask: Callable[[], Iterable[Any]], *, source: str) -> Mappi
     if faults:
         raise ProjectFactError(faults)
     return dict(sorted(facts.items())) if facts else NO_FACTS
+
+
+def find_own_line(error: BaseException) -> str:
+    """Return where the project's own code was when it raised: the innermost line outside of packages."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "site-packages" not in Path(frame.filename).parts] or frames
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else "an unknown line"
 
 
 def _key_fault(key: Any) -> str | None:

@@ -18,7 +18,7 @@ from typing import Any
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError
 from pytest_modelreg.observe.checkpoint_key import select_state_dict
-from pytest_modelreg.store.array_file import LFS_POINTER
+from pytest_modelreg.store.substitute import LFS_POINTER
 
 # What torch's readers raise on bytes that are no checkpoint.
 _READ_ERRORS = (

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-
 import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.engine.regeneration import Regeneration, plan_regeneration
 from pytest_modelreg.engine.run import new_run_id
+from pytest_modelreg.plugin.base import find_base
 from pytest_modelreg.plugin.carrying import OutcomeCarrier
 from pytest_modelreg.plugin.collection import SuiteCollection
-from pytest_modelreg.plugin.completeness import WorkerRemovalCount
+from pytest_modelreg.plugin.completeness import WorkerFacts
+from pytest_modelreg.plugin.conclusion import ValueChecks
 from pytest_modelreg.plugin.options import Options, read_options
 from pytest_modelreg.plugin.project import ProjectFactsCheck
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
-from pytest_modelreg.plugin.values import ValueChecks
 
 
 def activate(config: pytest.Config) -> None:
@@ -39,15 +38,14 @@ def activate(config: pytest.Config) -> None:
         regeneration=regeneration,
         run_id=run_id,
         run_dir=options.run_dir,
-        base=Path(config.rootpath),
+        base=find_base(config),
     )
     config.stash[RUN_STATE] = state
     manager = config.pluginmanager
     manager.register(SuiteCollection(state), "modelreg-collection")
-    if worker is None:  # a usage error that only a worker sees would look like a crash
-        manager.register(ProjectFactsCheck(state), "modelreg-project")
-    manager.register(ValueChecks(), "modelreg-values")
+    manager.register(ProjectFactsCheck(state), "modelreg-project")
     manager.register(OutcomeCarrier(), "modelreg-carrier")
+    manager.register(ValueChecks(state), "modelreg-values")
     if worker is None:
         recorder = Recorder(state)
         manager.register(recorder.completeness, "modelreg-completeness")
@@ -56,9 +54,9 @@ def activate(config: pytest.Config) -> None:
         if manager.hasplugin("xdist"):
             from pytest_modelreg.plugin.distribution import WorkerSetup
 
-            manager.register(WorkerSetup(state), "modelreg-distribution")
+            manager.register(WorkerSetup(state, recorder), "modelreg-distribution")
     else:
-        manager.register(WorkerRemovalCount(), "modelreg-completeness")
+        manager.register(WorkerFacts(), "modelreg-completeness")
 
 
 def _regeneration(options: Options) -> Regeneration | None:

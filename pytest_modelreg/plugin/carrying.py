@@ -20,6 +20,9 @@ from pytest_modelreg.report import PROPERTY_PREFIX, case_record, fingerprint_rec
 OUTCOMES = pytest.StashKey[dict[str, Outcome]]()
 """On an item: its outcomes by check name; a suite's case has one, under the empty name."""
 
+CARRIED = pytest.StashKey[tuple[CaseResult, ...]]()
+"""On an item: what its last report carried, so that the report of its teardown repeats nothing."""
+
 BLANK = pytest.StashKey[CaseResult]()
 """On an item that is a case: the record that it fills in when it ends before anything was observed."""
 
@@ -33,7 +36,7 @@ class CaseFailed(Exception):
 
 
 class OutcomeCarrier:
-    """Puts an item's outcomes on the report of its call, or says why it has none."""
+    """Puts an item's outcomes on the report of the phase that brought them, or says why it has none."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -41,14 +44,20 @@ class OutcomeCarrier:
         report = yield
         outcomes = item.stash.get(OUTCOMES, None)
         properties: list[tuple[str, object]] = []
-        if call.when == "call" and outcomes:
+        results = tuple(outcome.result for outcome in (outcomes or {}).values())
+        seen = item.stash.get(CARRIED, ()) if call.when == "teardown" else ()
+        item.stash[CARRIED] = results or seen
+        if outcomes and list(map(id, results)) != list(map(id, seen)):
             report.modelreg = [carry(outcome.result, outcome.observation) for outcome in outcomes.values()]
             for name, outcome in outcomes.items():
                 properties += junit_properties(outcome.result, environment=_digest(outcome), check=name)
-        elif call.when != "teardown" and not report.passed and BLANK in item.stash:
+        elif not outcomes and not seen and not report.passed and BLANK in item.stash:
             result = _explain_absence(item.stash[BLANK], report, call)
+            item.stash[CARRIED] = (result,)
             report.modelreg = [carry(result, None)]
             properties += junit_properties(result, environment="")
+        if call.when == "setup" and BLANK in item.stash:
+            report.modelreg_test = item.stash[BLANK].variant  # should its worker die, the controller knows
         if properties:
             _set_properties(item, report, properties)
         return report
@@ -72,7 +81,8 @@ def _explain_absence(blank: CaseResult, report: pytest.TestReport, call: pytest.
         reason = str(getattr(report, "wasxfail", "") or longrepr).removeprefix("Skipped: ")
         return replace(blank, verdict=Verdict.SKIPPED, message=f"skipped: {_first_line(reason)}")
     cause = "" if call.excinfo is None else _first_line(call.excinfo.exconly())
-    ended = "its setup failed" if call.when == "setup" else "it ended before anything was observed"
+    phases = {"setup": "its setup failed", "teardown": "its teardown failed"}
+    ended = phases.get(call.when, "it ended before anything was observed")
     return replace(blank, verdict=Verdict.ERROR, message=f"{ended}: {cause}")
 
 

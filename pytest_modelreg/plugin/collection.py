@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites, is_suite_file
+from pytest_modelreg.engine.failure import describe_failure
 from pytest_modelreg.engine.outcome import place_of
 from pytest_modelreg.engine.regeneration import Mode
+from pytest_modelreg.engine.subject import failed, subject_of_case
 from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.plugin.base import list_argument_paths
 from pytest_modelreg.plugin.carrying import BLANK, OUTCOMES, CaseFailed
 from pytest_modelreg.plugin.state import RunState, worker_input
 from pytest_modelreg.report import render_case
@@ -40,7 +45,7 @@ class SuiteCollection:
             For faulty suite files, and for goldens that would be replaced without a reason.
         """
         if worker_input(session.config) is None:
-            for path in find_suites(_argument_paths(session.config), ignored=_ignored(session.config)):
+            for path in find_suites(list_argument_paths(session.config), ignored=_ignored(session.config)):
                 self._state.load(path)
             self._state.require_faultless()
             self._state.require_safe_targets()
@@ -59,6 +64,18 @@ class SuiteCollection:
         """Stop before the first forward pass when a file that only collection found is faulty."""
         self._state.require_faultless()
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell the session which cases are coming, so that they share what they have in common."""
+        cases = [(item.suite, item.case) for item in session.items if isinstance(item, CaseItem)]
+        if len(cases) > 1 and not session.config.option.collectonly:
+            with suppress(ModelRegError):  # of a worker: each of its cases says so
+                self._state.session.expect(cases)
+
+    def pytest_unconfigure(self) -> None:
+        """Remove what was kept for the cases."""
+        self._state.close()
+
     def _require_reason(self) -> None:
         regeneration = self._state.regeneration
         if regeneration is None or regeneration.mode is Mode.MISSING or regeneration.reason is not None:
@@ -67,7 +84,7 @@ class SuiteCollection:
             case.id
             for suite in self._state.suites.values()
             for case in suite.cases
-            if place_of(suite, case).has_golden
+            if case.keeps_golden and place_of(suite, case).has_golden
         ]
         if replaceable:
             raise pytest.UsageError(
@@ -100,24 +117,32 @@ class CaseItem(pytest.Item):
     @classmethod
     def of(cls, parent: SuiteFile, suite: Suite, case: CasePlan) -> CaseItem:
         """Return the item of a case."""
-        item: CaseItem = cls.from_parent(parent, name=case.id)
+        # As text, because pytest 9.2 reads its cache as text: of an id that it puts together itself, it
+        # would not see that the brackets are parameters, and --lf would not know the case again.
+        item: CaseItem = cls.from_parent(parent, name=case.id, nodeid=f"{parent.nodeid}::{case.id}")
         item.suite, item.case, item.state = suite, case, parent.state
         item.stash[BLANK] = CaseResult(
             suite=suite.name, variant=case.variant, axes=case.axes, verdict=Verdict.ERROR, message=""
         )
-        item.add_marker("modelreg")
+        for mark in ("modelreg", *case.marks):
+            item.add_marker(mark)
         if item.config.pluginmanager.hasplugin("xdist"):
             item.add_marker(pytest.mark.xdist_group(suite.name))
         return item
 
     def runtest(self) -> None:
         """Run the case; a verdict that does not pass fails the item."""
-        session = self.state.session
-        outcome = session.conclude(session.run_case(self.suite, self.case))
+        try:
+            session = self.state.session
+        except ModelRegError as error:  # what only an xdist worker finds; elsewhere it ended the run before
+            outcome = failed(subject_of_case(self.suite, self.case), describe_failure(error))
+        else:
+            outcome = session.conclude(session.run_case(self.suite, self.case))
         self.stash[OUTCOMES] = {"": outcome}
         result = outcome.result
         if result.verdict is Verdict.SKIPPED:
-            pytest.skip(result.message)
+            # With the item's own place: where in our code it was skipped helps nobody.
+            raise pytest.skip.Exception(result.message, _use_item_location=True)
         if not result.verdict.passes:
             raise CaseFailed(result)
 
@@ -130,13 +155,6 @@ class CaseItem(pytest.Item):
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return what pytest heads the failure with; without a line a skip marker would break pytest."""
         return self.path, 0, self.case.id
-
-
-def _argument_paths(config: pytest.Config) -> list[Path]:
-    """Return the files and folders that pytest was asked to collect from."""
-    start = config.invocation_params.dir
-    paths = [start / str(argument).split("::", 1)[0] for argument in config.args]
-    return [path for path in paths if path.exists()]
 
 
 def _ignored(config: pytest.Config) -> Any:

@@ -12,8 +12,13 @@ from typing import Any
 
 import pytest
 
+from pytest_modelreg.plugin.python_test import asks_for_fixture, find_test_id
+
 REMOVED = "modelreg_n_removed"
 """Under this name an xdist worker tells its controller what a selection took out."""
+
+ASKING = "modelreg_asking"
+"""Under this name it tells which tests ask for the fixture."""
 
 _SELECTIONS = {"keyword": "-k", "markexpr": "-m", "lf": "--lf", "deselect": "--deselect"}
 _STOPS = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
@@ -22,35 +27,42 @@ _STOPS = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 class RemovalCount:
     """Counts tests that were collected and then taken out, in the process that collects.
 
+    Also notes, by id, the tests that ask for the fixture, those taken out included.
+
     The list is looked at before and after, because not everything that shortens it
     says so through ``pytest_deselected``.
     """
 
-    n_removed = 0
+    def __init__(self) -> None:
+        self.n_removed = 0
+        self.asking: list[str] = []
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, Any, Any]:
         """Compare the list of tests with what the hooks left of it."""
         n_collected = len(items)
+        self.asking = [find_test_id(item) for item in items if asks_for_fixture(item)]
         result = yield
         self.n_removed += max(0, n_collected - len(items))
         return result
 
 
-class WorkerRemovalCount(RemovalCount):
+class WorkerFacts(RemovalCount):
     """The same in an xdist worker, whose controller collects nothing itself."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Hand the number to the controller, before xdist sends what a worker has to say."""
+        """Hand them to the controller, before xdist sends what a worker has to say."""
         output: dict[str, Any] = getattr(session.config, "workeroutput", {})
         output[REMOVED] = self.n_removed
+        output[ASKING] = self.asking
 
 
 class Completeness(RemovalCount):
     """Follows a run in its main process, with workers or without."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._positions: dict[str, int] = {}
         self._finished: set[str] = set()
         self._broken_files: set[str] = set()
@@ -75,7 +87,9 @@ class Completeness(RemovalCount):
         """Take over a worker's count, or note that the worker was lost."""
         if error:
             self._lost_workers.append(str(node.gateway.id))
-        self.n_removed = max(self.n_removed, getattr(node, "workeroutput", {}).get(REMOVED, 0))
+        output = getattr(node, "workeroutput", {})
+        self.n_removed = max(self.n_removed, output.get(REMOVED, 0))
+        self.asking = output.get(ASKING, self.asking)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a test that came to its end; one that was lost with its worker never does."""

@@ -6,18 +6,42 @@ from typing import Any
 
 import pytest
 
+from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import is_suite_file
+from pytest_modelreg.engine.run import require_run_folder
 from pytest_modelreg.plugin.carrying import carry
+from pytest_modelreg.plugin.endings import LOST
+from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RunState
 
 
 class WorkerSetup:
     """Gives every worker the run's id, so that all write into one run folder."""
 
-    def __init__(self, state: RunState) -> None:
+    def __init__(self, state: RunState, recorder: Recorder) -> None:
         self._state = state
+        self._recorder = recorder
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Refuse a place where workers could not keep what their tests find.
+
+        The controller collects nothing, so that it cannot know whether there will be tests
+        with the fixture: a project that only its ini file turned comparing on for is let run.
+
+        Raises
+        ------
+        pytest.UsageError
+            When the run folder cannot be made.
+        """
+        if session.config.getoption("dist", "no") == "no" or not session.config.getoption("--modelreg"):
+            return
+        try:
+            require_run_folder(self._state.base, self._state.run_id, chosen=self._state.run_dir)
+        except ModelRegError as error:
+            raise pytest.UsageError(str(error)) from error
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
@@ -27,15 +51,14 @@ class WorkerSetup:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """Give a case that was lost with its worker the record that the worker could not send."""
-        lost = self._describe_lost(crashitem)
-        if lost is not None:
+        if not is_suite_file(self._state.base / crashitem.partition("::")[0]):
+            self._recorder.note_lost_test(crashitem)
+        elif (lost := self._describe_lost(crashitem)) is not None:
             carried: Any = report
             carried.modelreg = [carry(lost, None)]
 
     def _describe_lost(self, nodeid: str) -> CaseResult | None:
-        file, _, name = nodeid.partition("::")
-        if not is_suite_file(self._state.base / file):
-            return None
+        name = nodeid.partition("::")[2]
         for suite in self._state.suites.values():
             for case in suite.cases:
                 if name == case.id or name.startswith(f"{case.id}@"):  # xdist appends the group
@@ -44,7 +67,6 @@ class WorkerSetup:
                         variant=case.variant,
                         axes=case.axes,
                         verdict=Verdict.ERROR,
-                        message="the process that ran it ended without an answer (a crash in native code, "
-                        "an exit, or out of memory); run it alone, without -n, to see its last words",
+                        message=LOST,
                     )
         return None

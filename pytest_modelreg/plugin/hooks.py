@@ -23,9 +23,10 @@ def pytest_modelreg_fingerprint(config: pytest.Config) -> Mapping[str, FactValue
     """Return facts of the project that can move a number, to be recorded with every observation.
 
     They stand beside the built-in facts in ``golden.json``, the report, the digest, the
-    changes that a drift leads with and ``modelreg env``. Called once in every process that
-    runs cases, in the main process before collection, and by the commands ``env``,
-    ``init`` and ``regen``, where pytest is configured but no session runs.
+    changes that a drift leads with and ``modelreg env``. Called once at the start of every
+    process of a run, before collection, and by the commands ``env``, ``init`` and ``regen``,
+    where pytest is configured but no session runs. A ``conftest.py`` that pytest finds only
+    while it collects, in a folder below, is therefore never asked.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def pytest_modelreg_fingerprint(config: pytest.Config) -> Mapping[str, FactValue
 def pytest_modelreg_verdict(config: pytest.Config, record: Mapping[str, Any]) -> None:
     """See the record of one case: called in the main process at the end of the run, once a case.
 
-    An exception fails the run and names the hook; reports are written before it.
+    Whatever it raises, pytest's own outcomes included, fails the run and names the hook; reports
+    are written before it.
 
     Parameters
     ----------

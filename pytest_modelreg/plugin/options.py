@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,24 +115,42 @@ def read_options(config: pytest.Config) -> Options:
     Raises
     ------
     pytest.UsageError
-        When one report would overwrite the other.
+        When one report would overwrite another, or a path is empty.
     """
 
     def path(flag: str) -> Path | None:
         value = config.getoption(flag)
+        if value is not None and not value.strip():
+            raise pytest.UsageError(f"{flag}: expected a path, got empty text")
         return None if value is None else config.invocation_params.dir / value
 
-    report, summary = path("--modelreg-json"), path("--modelreg-markdown")
-    if report is not None and summary is not None and report.resolve() == summary.resolve():
-        raise pytest.UsageError(
-            f"--modelreg-markdown {summary}: expected another file than --modelreg-json, got the same one"
-        )
+    report, summary, run_dir = map(path, ("--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"))
+    junit = config.getoption("xmlpath", None)
+    _require_distinct(
+        {
+            "--modelreg-json": report,
+            "--modelreg-markdown": summary,
+            "--junitxml": Path(os.path.expanduser(os.path.expandvars(junit))) if junit else None,
+            "the report of --modelreg-run-dir": None if run_dir is None else run_dir / "report.json",
+        }
+    )
     return Options(
         json=report,
         markdown=summary,
-        run_dir=path("--modelreg-run-dir"),
+        run_dir=run_dir,
         regen=config.getoption("--modelreg-regen"),
         reason=config.getoption("--modelreg-reason"),
         allow_ci=bool(config.getoption("--modelreg-allow-ci")),
         strict=bool(config.getoption("--modelreg-strict") or config.getini("modelreg_strict")),
     )
+
+
+def _require_distinct(targets: Mapping[str, Path | None]) -> None:
+    """Refuse two reports in one file; the JSON report in the run folder is the same one twice."""
+    seen: dict[str, str] = {}
+    for flag, target in targets.items():
+        if target is None:
+            continue
+        other = seen.setdefault(os.path.normcase(os.path.realpath(target)), flag)
+        if other != flag and {flag, other} != {"--modelreg-json", "the report of --modelreg-run-dir"}:
+            raise pytest.UsageError(f"{flag} {target}: expected another file than {other}, got the same one")

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import copy
-import traceback
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError
-
-if TYPE_CHECKING:
-    from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.fingerprint.project_facts import find_own_line
+from pytest_modelreg.plugin.state import RunState, worker_input
 
 VERDICT_HOOK = "pytest_modelreg_verdict"
 
 
 class ProjectFactsCheck:
-    """Asks for the project's facts before anything is collected, where a fault is a usage error."""
+    """Asks for the project's facts before anything is collected, where a fault is a usage error.
+
+    In an xdist worker that error would look like a crash; its controller raises it.
+    """
 
     def __init__(self, state: RunState) -> None:
         self._state = state
@@ -35,6 +36,8 @@ class ProjectFactsCheck:
         try:
             self._state.project_facts  # noqa: B018 - asked now, so that a faulty answer runs no case
         except ModelRegError as error:
+            if worker_input(self._state.config) is not None:
+                return
             raise pytest.UsageError(str(error)) from error
 
 
@@ -48,8 +51,9 @@ def tell_verdict(config: pytest.Config, record: Mapping[str, Any]) -> str | None
     """
     try:
         config.hook.pytest_modelreg_verdict(config=config, record=copy.deepcopy(dict(record)))
-    except Exception as error:  # noqa: BLE001 - user code
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        got = f"{type(error).__name__}: {error} (at {frame.filename}:{frame.lineno})"
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - user code; pytest.fail and sys.exit raise no Exception
+        got = f"{type(error).__name__}: {error} (at {find_own_line(error)})"
         return f"{VERDICT_HOOK}: the project's code raised {got} for {record['id']}; mend it"
     return None

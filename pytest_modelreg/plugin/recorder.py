@@ -16,6 +16,7 @@ from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.fingerprint import collect, git_state
 from pytest_modelreg.plugin.completeness import Completeness
+from pytest_modelreg.plugin.endings import Endings
 from pytest_modelreg.plugin.options import is_selected_by_ini
 from pytest_modelreg.plugin.project import tell_verdict
 from pytest_modelreg.plugin.state import RunState
@@ -35,10 +36,12 @@ class Recorder:
 
     state: RunState
     completeness: Completeness = field(default_factory=Completeness)
+    endings: Endings = field(default_factory=Endings)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
     _carried: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    _asking: set[str] = field(default_factory=set)
     _started: str = field(
         default_factory=lambda: (
             datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -54,7 +57,11 @@ class Recorder:
     @property
     def notes(self) -> dict[str, list[str]]:
         """Notes by case id, in the same order."""
-        return {carried["record"]["id"]: carried["notes"] for carried in self._in_order()}
+        found = {}
+        for carried in self._in_order():
+            rerun = self.endings.describe_rerun(carried["record"])
+            found[carried["record"]["id"]] = [*carried["notes"], *([rerun] if rerun else [])]
+        return found
 
     @property
     def commands(self) -> dict[str, str]:
@@ -70,21 +77,30 @@ class Recorder:
         """Take over the records that a report carries."""
         if report.when == "setup":
             self._carried.pop(report.nodeid, None)  # a rerun starts: what the last run said is void
+            self._asking |= {getattr(report, "modelreg_test", "")}
         carried: list[dict[str, Any]] | None = getattr(report, "modelreg", None)
         if carried:
             self._carried[report.nodeid] = carried
+        self.endings.note(report, self._carried.get(report.nodeid, ()))
+
+    def note_lost_test(self, nodeid: str) -> None:
+        """Note a Python test that was lost with its worker; whether it is a case is known at the end."""
+        self.endings.note_lost(nodeid)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Judge the run as a whole and write the report."""
-        expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
+        for nodeid, lost in self.endings.list_lost(self._asking.union(self.completeness.asking)).items():
+            self._carried.setdefault(nodeid, []).append(lost)
         records = self.records
+        expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
         missing = [case for case in expected if case not in records]
         self.obstacles = self.completeness.list_obstacles(session, missing=missing)
-        self._check_whole_run(session)
-        options = self.state.options
-        if records or options.json is not None or options.markdown is not None:
+        try:
+            self._check_whole_run(session)
             self._write_report()
+        except (ModelRegError, OSError) as error:  # a traceback here would hide what the run found
+            self.problems.append(f"the report cannot be written: {error}")
         told = (tell_verdict(session.config, record) for record in records.values())
         self.problems += [problem for problem in told if problem is not None]
         if self.problems and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -109,6 +125,9 @@ class Recorder:
         return fullest
 
     def _check_whole_run(self, session: pytest.Session) -> None:
+        self.problems += self.endings.list_swallowed(self._carried)
+        reruns = ((record["id"], self.endings.describe_rerun(record)) for record in self.records.values())
+        self._told_less.extend(f"{case}: {rerun}" for case, rerun in reruns if rerun is not None)
         if session.config.option.collectonly or session.exitstatus in (
             pytest.ExitCode.INTERRUPTED,
             pytest.ExitCode.INTERNAL_ERROR,
@@ -119,14 +138,18 @@ class Recorder:
         if not verdicts:
             if is_selected_by_ini(session.config) and not self.state.options.strict:
                 return  # a project that always compares may still run one test file of it
-            problems = self.problems if self.state.options.strict else self.warnings
-            problems.append(f"no case was run, so nothing was compared: {self._explain_absence()}")
+            self._told_less.append(f"no case was run, so nothing was compared: {self._explain_absence()}")
         elif all(verdict is Verdict.SKIPPED for verdict in verdicts):
             self.problems.append("every case was skipped, so nothing was compared")
 
+    @property
+    def _told_less(self) -> list[str]:
+        """What is only a warning unless the run is strict."""
+        return self.problems if self.state.options.strict else self.warnings
+
     def _explain_absence(self) -> str:
-        if self.state.suites:
-            return "all cases were deselected"
+        if self.state.suites or self.completeness.asking:
+            return "all cases and tests with the fixture were deselected"
         found = [os.path.relpath(path) for path in find_suites([self.state.base], ignored=lambda path: False)]
         if found:
             return (
@@ -136,8 +159,10 @@ class Recorder:
         return "there is no modelreg.yaml or *.modelreg.yaml below the arguments; `modelreg init` writes one"
 
     def _write_report(self) -> None:
+        records, options = self.records, self.state.options
+        if not records and options.json is None and options.markdown is None:
+            return
         git = git_state(self.state.base)
-        records = self.records
         document = report_document(
             RunFacts(
                 id=self.state.run_id,
@@ -150,16 +175,18 @@ class Recorder:
             self._environment(),
             records.values(),
         )
-        targets = [self.state.options.json] if self.state.options.json is not None else []
-        if records:
-            targets.append(self.state.run_folder.folder / "report.json")
-        for target in targets:
-            try:
-                dump_json(document, target)
-            except ModelRegError as error:
-                self.problems.append(str(error))
-        if self.state.options.markdown is not None:
-            self._write_summary(document, self.state.options.markdown)
+        try:
+            if options.json is not None:
+                dump_json(document, options.json)
+        except ModelRegError as error:
+            self.problems.append(str(error))
+        try:
+            if records:
+                dump_json(document, self.state.run_folder.folder / "report.json")
+        except ModelRegError as error:
+            self.problems.append(str(error))
+        if options.markdown is not None:
+            self._write_summary(document, options.markdown)
 
     def _write_summary(self, document: dict[str, Any], target: Path) -> None:
         """Write the Markdown summary, after the reports whose problems it tells."""

@@ -15,7 +15,8 @@ from pytest_modelreg.domain.errors import Fault, ModelRegError, SuiteFileError
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import open_run_folder
 from pytest_modelreg.engine.session import Session
-from pytest_modelreg.engine.suite import Suite, find_shared_names, load_suite
+from pytest_modelreg.engine.suite import Suite
+from pytest_modelreg.engine.suite_loading import find_shared_names, load_suite
 from pytest_modelreg.fingerprint import ask_project_facts
 from pytest_modelreg.plugin.options import Options
 from pytest_modelreg.plugin.progress import make_progress_line
@@ -29,13 +30,16 @@ class RunState:
     Parameters
     ----------
     base : Path
-        pytest's rootdir; run folders live in ``.modelreg/`` below it.
+        The project's folder: goldens of Python tests are in ``golden/`` below it, run folders in
+        ``.modelreg/``, and ids of Python tests start there.
     suites : dict of Path to Suite
         By suite file; each is loaded once a process.
     faults : list of Fault
         Of all suite files seen; any makes the run a usage error.
-    claims : dict of str to (object, str)
-        By golden folder of a Python test's check: who took it, and under which label.
+    claims : dict of str to (object, str, str)
+        By golden folder of a Python test's check: who took it, in which test, and under which name.
+    clashes : dict of str to str
+        By id of a Python test the id of another one that would have its golden folder.
     """
 
     config: pytest.Config
@@ -46,9 +50,10 @@ class RunState:
     base: Path
     suites: dict[Path, Suite] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    claims: dict[str, tuple[object, str]] = field(default_factory=dict)
+    claims: dict[str, tuple[object, str, str]] = field(default_factory=dict)
+    clashes: dict[str, str] = field(default_factory=dict)
     _session: Session | None = None
-    _project_facts: Mapping[str, FactValue] | None = None
+    _project_facts: Mapping[str, FactValue] | ModelRegError | None = None
     _run_folder: RunFolder | None = None
 
     @property
@@ -62,15 +67,30 @@ class RunState:
                 default_threads=_share_of_threads(),
                 project_facts=self.project_facts,
                 progress=None if line is None else line.show,
+                is_one_of_several=worker_input(self.config) is not None,
             )
         return self._session
 
+    def close(self) -> None:
+        """Remove what the session kept for its cases."""
+        if self._session is not None:
+            self._session.close()
+
     @property
     def project_facts(self) -> Mapping[str, FactValue]:
-        """What the project adds to every fingerprint; asked for once a process."""
+        """What the project adds to every fingerprint; asked for once a process, at its start.
+
+        Later there are more implementations: those of the ``conftest.py`` files in sub-folders,
+        which an xdist controller never sees.
+        """
         if self._project_facts is None:
             hook = self.config.hook.pytest_modelreg_fingerprint
-            self._project_facts = ask_project_facts(lambda: hook(config=self.config), source=hook.name)
+            try:
+                self._project_facts = ask_project_facts(lambda: hook(config=self.config), source=hook.name)
+            except ModelRegError as error:
+                self._project_facts = error
+        if isinstance(self._project_facts, ModelRegError):
+            raise self._project_facts
         return self._project_facts
 
     @property
@@ -79,6 +99,11 @@ class RunState:
         if self._run_folder is None:
             self._run_folder = open_run_folder(self.base, self.run_id, chosen=self.run_dir)
         return self._run_folder
+
+    @property
+    def made_run_folder(self) -> Path | None:
+        """The run's folder as far as this process made it."""
+        return None if self._run_folder is None else self._run_folder.folder
 
     def load(self, path: Path) -> Suite | None:
         """Return the suite of a file, or None after noting its faults."""

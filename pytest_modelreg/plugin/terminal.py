@@ -44,11 +44,12 @@ class TerminalLines:
         if recorder.records and recorder.obstacles:
             reporter.line(printable(f"partial run: {'; '.join(recorder.obstacles)}"))
         for warning in recorder.warnings:
-            reporter.line(f"warning: {warning}", yellow=True)
+            reporter.line(printable(f"warning: {warning}"), yellow=True)
         for problem in recorder.problems:
-            reporter.line(f"error: {problem}", red=True)
-        if any(not verdict.passes for verdict in recorder.verdicts):
-            reporter.line(f"observations and report: {_short(self._state.run_folder.folder)}")
+            reporter.line(printable(f"error: {problem}"), red=True)
+        folder = self._state.made_run_folder
+        if folder is not None and any(not verdict.passes for verdict in recorder.verdicts):
+            reporter.line(f"observations and report: {_short(folder)}")
 
     def _counts(self) -> str:
         verdicts = self._recorder.verdicts

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePath
 from typing import Any, NoReturn
 
 import pytest
 
-from pytest_modelreg.domain.errors import SuiteFileError
+from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome, Place
-from pytest_modelreg.engine.suite_file.declaration import read_declaration
-from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, values_golden
+from pytest_modelreg.engine.run import settle
+from pytest_modelreg.engine.values import (
+    BARE_OUTPUT,
+    VALUES_SUITE,
+    Declaration,
+    ValuesCase,
+    plan_values,
+    values_golden,
+)
 from pytest_modelreg.plugin.carrying import BLANK, OUTCOMES, CaseFailed
+from pytest_modelreg.plugin.python_test import describe_command, find_test_id, list_golden_parts
 from pytest_modelreg.plugin.state import RUN_STATE, RunState
-from pytest_modelreg.report import render_case
 
-FIXTURE = "modelreg"
 CHECKER = pytest.StashKey["ValueChecker"]()
-BARE_OUTPUT = "output"
 
 
 class ValueChecker:
@@ -38,9 +40,11 @@ class ValueChecker:
         self._item = item
         self._state: RunState = item.config.stash[RUN_STATE]
         self._outcomes: dict[str, Outcome] = {}
+        self._waiting: list[str] = []  # names of checks that are recorded once the test has passed
+        self.test_id = find_test_id(item)
         item.stash[OUTCOMES] = self._outcomes
         item.stash[CHECKER] = self
-        item.stash[BLANK] = _blank(item)  # also where a test asked for the fixture while it ran
+        item.stash[BLANK] = blank_record(self.test_id)  # also where a test asked for the fixture while it ran
 
     def check(
         self,
@@ -48,28 +52,30 @@ class ValueChecker:
         *,
         name: str = BARE_OUTPUT,
         kind: str | None = None,
-        labels: Sequence[str] | None = None,
+        labels: Sequence[str] | str | None = None,
         top_k: int | None = None,
-        sample_ids: Sequence[str] | None = None,
+        sample_ids: Sequence[Any] | None = None,
         outputs: Mapping[str, Mapping[str, Any]] | None = None,
         checks: Mapping[str, Any] | None = None,
     ) -> None:
         """Hold values against their golden; fail the test when behaviour differs.
 
-        While regenerating, values become the golden once the whole test has passed.
+        While regenerating, values become the golden once the whole test has passed, its
+        teardown included.
 
         Parameters
         ----------
         values : Any
             Tensors, arrays or numbers, also in mappings, lists, tuples, dataclasses or
-            model outputs. Axis 0 is samples.
+            model outputs. Axis 0 of arrays is samples; they have to agree in it, or
+            be declared ``{"per": "batch"}`` in ``outputs``. Bare numbers are recorded once.
         name : str
             Of this check; unique in its test.
         kind, labels, top_k
-            What the numbers of a single output mean, as in a suite file; ``labels``
-            are the class names themselves.
-        sample_ids : sequence of str, optional
-            One a sample, for reports; numbers otherwise.
+            What the numbers of a single output mean, as in a suite file.
+        sample_ids : sequence of str or numbers, optional
+            One a sample, for reports; numbers from 0 otherwise. A list as long as they are
+            holds one result a sample; any other list holds outputs.
         outputs : mapping of str to mapping, optional
             The same by output path, for values of several outputs.
         checks : mapping of str, optional
@@ -80,44 +86,32 @@ class ValueChecker:
         CaseFailed
             When the verdict does not pass.
         """
-        variant = f"{self.test_id}::{name}"
-        self._claim(name, variant)
-        declared: dict[str, Any] = dict(outputs or {})
-        single = {key: value for key, value in (("kind", kind), ("top_k", top_k)) if value is not None}
-        if single or labels is not None:
-            if declared:
-                self._fail(name, "kind, labels and top_k describe a single output: give them in outputs")
-            declared = {BARE_OUTPUT: single}
-        try:
-            specs, plan = read_declaration(declared, checks or {}, where=variant, root=self._item.path.parent)
-        except SuiteFileError as error:
-            self._fail(name, str(error))
-        if labels is not None:
-            specs = {path: replace(spec, labels=tuple(labels)) for path, spec in specs.items()}
-        outcome = self._state.session.check_values(
-            ValuesCase(
-                variant=variant,
-                place=self._place(name),
-                values=values,
-                outputs=specs,
-                checks=plan,
-                sample_ids=sample_ids,
-                command=f'{self._command("changed")} --modelreg-reason "why it changed"',
-                recording_command=self._command("missing"),
-            )
+        self._claim(name)
+        case = ValuesCase(
+            variant=f"{self.test_id}::{name}",
+            place=self._place(name),
+            values=values,
+            sample_ids=sample_ids,
+            command=f'{self._command("changed")} --modelreg-reason "why it changed"',
+            recording_command=self._command("missing"),
         )
+        declaration = Declaration(kind=kind, labels=labels, top_k=top_k, outputs=outputs, checks=checks)
+        try:
+            case = plan_values(case, declaration, root=self._item.path.parent)
+            session = self._state.session
+        except ModelRegError as error:
+            self._fail(name, str(error))
+        outcome = session.check_values(case)
         self._outcomes[name] = outcome
-        if not (outcome.result.verdict.passes or self._will_record(outcome)):
-            self._outcomes[name] = self._state.session.conclude(outcome)
+        if self._will_record(outcome):
+            self._waiting.append(name)
+            return
+        self._outcomes[name] = outcome = session.conclude(outcome)
+        if not outcome.result.verdict.passes:
             raise CaseFailed(outcome.result)
 
-    @property
-    def test_id(self) -> str:
-        """The test's node id, without what xdist appends to it."""
-        return _test_id(self._item)
-
     def conclude(self) -> None:
-        """Record what waits for it; called once the test has passed.
+        """Record what waits for it; called once the whole test has passed.
 
         Raises
         ------
@@ -126,26 +120,44 @@ class ValueChecker:
         """
         if not self._outcomes:
             self._fail("", "the test asks for modelreg and checks nothing; call modelreg.check(...)")
-        for name, outcome in self._outcomes.items():
-            self._outcomes[name] = self._state.session.conclude(outcome)
-        for outcome in self._outcomes.values():
-            if not outcome.result.verdict.passes:
-                raise CaseFailed(outcome.result)
+        waiting, self._waiting = self._waiting, []
+        for name in waiting:
+            self._outcomes[name] = self._state.session.conclude(self._outcomes[name])
+        for name in waiting:
+            if not self._outcomes[name].result.verdict.passes:
+                raise CaseFailed(self._outcomes[name].result)
 
-    def _claim(self, name: str, variant: str) -> None:
+    def give_up(self) -> None:
+        """Keep what waits to be recorded in the run folder alone: the test did not pass."""
+        waiting, self._waiting = self._waiting, []
+        for name in waiting:
+            self._outcomes[name] = settle(self._outcomes[name])
+
+    def _claim(self, name: str) -> None:
         """Take a golden for a check; one golden of two checks would judge the one by the other."""
+        if not isinstance(name, str) or not name:
+            self._fail("", f"name: expected text, got {type(name).__qualname__} {name!r:.60}")
+        label = f"{self.test_id}::{name}"
         key = str(self._place(name).golden).casefold()
-        holder, label = self._state.claims.get(key, (None, ""))
-        if holder is self or (holder is not None and label != variant):
-            self._fail(name, f"expected a golden a check, got one for {label} and {variant}; rename one")
-        self._state.claims[key] = (self, variant)  # the same test once more is a rerun
+        holder, of_test, holds = self._state.claims.get(key, (None, "", ""))
+        other = self._state.clashes.get(self.test_id)
+        if other is not None:
+            clash = f"tests {self.test_id} and {other}"
+        elif holder is self or (holder is not None and of_test != self.test_id):
+            clash = f"{holds} and {label}"
+        else:
+            self._state.claims[key] = (self, self.test_id, label)  # the same test once more is a rerun
+            return
+        folder = self._place(name).shown
+        self._fail(name, f"expected a golden a check, got one for {clash} ({folder}); rename one")
 
     def _place(self, name: str) -> Place:
         base = self._state.base
-        return Place(golden=values_golden(base / "golden", [*_golden_parts(self._item), name]), root=base)
+        parts = [*list_golden_parts(self._item), name]
+        return Place(golden=values_golden(base / "golden", parts), root=base)
 
     def _command(self, mode: str) -> str:
-        return f"pytest --modelreg {shlex.quote(self.test_id)} --modelreg-regen {mode}"
+        return describe_command(self._item, "--modelreg-regen", mode)
 
     def _will_record(self, outcome: Outcome) -> bool:
         regeneration = self._state.regeneration
@@ -161,50 +173,6 @@ class ValueChecker:
         raise CaseFailed(result)
 
 
-class ValueChecks:
-    """Hooks around tests that ask for the fixture."""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Mark tests that ask for the fixture, so that ``-m modelreg`` selects them."""
-        for item in items:
-            if FIXTURE in getattr(item, "fixturenames", ()):
-                item.add_marker("modelreg")
-                item.stash[BLANK] = _blank(item)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Record what the test checked, once it has passed."""
-        result = yield
-        checker = pyfuncitem.stash.get(CHECKER, None)
-        if checker is not None:
-            checker.conclude()
-        return result
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-        """Say what drifted in words, instead of a traceback through our own code."""
-        report = yield
-        if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed) and CHECKER in item.stash:
-            result = call.excinfo.value.result
-            report.longrepr = (
-                f"{render_case(result, verbose=item.config.get_verbosity() > 0)}\n\nchecked as {result.id}"
-            )
-        return report
-
-
-def _test_id(item: pytest.Item) -> str:
-    """Return the node id as pytest collected it: xdist appends the groups of a test to its own."""
-    return item.nodeid if item.parent is None else f"{item.parent.nodeid}::{item.name}"
-
-
-def _blank(item: pytest.Item) -> CaseResult:
-    return CaseResult(suite=VALUES_SUITE, variant=_test_id(item), verdict=Verdict.ERROR, message="")
-
-
-def _golden_parts(item: pytest.Item) -> list[str]:
-    """Return module, classes and test as parts of a golden's path."""
-    root = item.config.rootpath
-    path = item.path.relative_to(root) if item.path.is_relative_to(root) else PurePath(item.path.name)
-    classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
-    return [".".join(path.with_suffix("").parts), *classes, item.name]
+def blank_record(test_id: str) -> CaseResult:
+    """Return the record of a test of which nothing was checked, to be filled in."""
+    return CaseResult(suite=VALUES_SUITE, variant=test_id, verdict=Verdict.ERROR, message="")

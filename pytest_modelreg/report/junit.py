@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.report.table import printable
 
 PROPERTY_PREFIX = "modelreg."
 
@@ -27,4 +28,5 @@ def junit_properties(result: CaseResult, *, environment: str, check: str = "") -
         "rel_l2": "" if largest is None else repr(float(largest)),
         "environment": environment,
     }
-    return [(prefix + name, value) for name, value in found.items()]
+    # A name that XML cannot hold would make the whole file unreadable.
+    return [(printable(prefix + name), printable(value)) for name, value in found.items()]

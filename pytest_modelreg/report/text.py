@@ -152,8 +152,11 @@ def _samples(result: CaseResult, *, verbose: bool) -> list[str]:
 def _command(result: CaseResult) -> list[str]:
     if not result.command:
         return []
-    lead = "to record it" if result.verdict is Verdict.MISSING else "if this change is intended"
-    return ["", _indent(f"{lead}: {result.command}")]
+    if result.verdict is Verdict.MISSING:
+        return ["", _indent(f"to record it: {result.command}")]
+    lead = "if this difference is intended" if result.advice else "if this change is intended"
+    lines = [f"{lead}, {result.advice}:", result.command] if result.advice else [f"{lead}: {result.command}"]
+    return ["", *map(_indent, lines)]
 
 
 def _rest(hidden: int, what: str, indent: int = 4) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytest_modelreg.domain.errors import OutputError
-from pytest_modelreg.observe.arrays import is_tensor, to_array
+from pytest_modelreg.observe.arrays import is_tensor, read_shape, to_array
 
 torch = pytest.importorskip("torch")
 
@@ -78,6 +78,32 @@ def test_sparse_becomes_dense_and_quantised_is_dequantised():
     quantised = torch.quantize_per_tensor(torch.tensor([0.5, 1.0]), 0.5, 0, torch.qint8)
     array, dtype = to_array(quantised)
     assert (array.tolist(), dtype) == ([0.5, 1.0], "float32")
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_tensors_without_values_are_refused():
+    """Meta and nested tensors, of either layout, say what they are."""
+    parts = [torch.ones(2), torch.ones(3)]
+    with pytest.raises(OutputError, match="a meta tensor has no values"):
+        to_array(torch.empty(2, device="meta"))
+    for layout in (torch.strided, torch.jagged):
+        nested = torch.nested.nested_tensor(parts, layout=layout)
+        assert read_shape(nested) is None
+        with pytest.raises(OutputError, match="a nested tensor cannot be recorded"):
+            to_array(nested)
+
+
+def test_array_that_cannot_be_read_is_refused():
+    """What another framework raises is a fault of the value, not of ours."""
+
+    class Broken:
+        dtype = "float32"
+
+        def __array__(self, dtype=None, copy=None):
+            raise BufferError("gone")
+
+    with pytest.raises(OutputError, match=r"Broken cannot be made an array: BufferError: gone"):
+        to_array(Broken())
 
 
 def test_python_numbers_and_foreign_arrays():

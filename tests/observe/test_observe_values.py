@@ -38,11 +38,10 @@ def test_leading_axis_is_samples(tmp_path):
     assert np.array_equal(open_output(tmp_path / "run", found.outputs["output"]).rows(0, 4), A)
 
 
-def test_numbers_sort_as_text(tmp_path):
-    """Ids are padded, so that reports list sample 2 before sample 10."""
+def test_numbers_are_not_padded(tmp_path):
+    """Sample 3 stays sample 3 when an eleventh one comes."""
     ids = [sample.id for sample in record(tmp_path, np.zeros(11)).samples]
-    assert ids == sorted(ids)
-    assert ids[-1] == "10"
+    assert ids == [str(index) for index in range(11)]
 
 
 def test_given_ids_are_used(tmp_path):
@@ -64,12 +63,94 @@ def test_numbers_beside_arrays_are_recorded_once(tmp_path):
     }
 
 
-def test_arrays_of_several_lengths_are_values_as_a_whole(tmp_path):
-    """A pyramid of feature maps has no sample axis to guess."""
-    found = record(tmp_path, {"a": A, "b": A[:2], "c": [1.0, 2.0, 3.0]})
-    assert shapes(found)["a"] == ("batch", (1, 4, 3))
-    assert shapes(found)["b"] == ("batch", (1, 2, 3))
-    assert len(found.samples) == 1
+PYRAMID = {"a": A, "b": A[:2], "c": [1.0, 2.0, 3.0], "d": 0.5}
+
+
+def test_arrays_of_several_lengths_are_refused(tmp_path):
+    """One array a sample short must not turn everything into one value, which hides samples."""
+    with pytest.raises(OutputError, match=r'lengths a: 4, b: 2, c: 3; .*sample_ids=.*"b": {"per": "batch"}'):
+        record(tmp_path, PYRAMID)
+
+
+def test_what_is_declared_whole_is_left_out_of_the_question(tmp_path):
+    """A pyramid of feature maps is recorded whole, and the rest by sample."""
+    whole = OutputSpec(per="batch", per_is_declared=True)
+    found = record(tmp_path, PYRAMID, outputs={"b": whole, "c": whole})
+    assert shapes(found) == {
+        "a": ("sample", (4, 3)),
+        "b": ("batch", (1, 2, 3)),
+        "c": ("batch", (1, 3)),
+        "d": ("batch", (1,)),
+    }
+    assert len(record(tmp_path, PYRAMID, outputs={"**": whole}).samples) == 1
+
+
+def test_what_is_ignored_is_left_out_of_the_question(tmp_path):
+    """A cache of other lengths, and of unknown types, is no output."""
+    ignore = OutputSpec(per="ignore", per_is_declared=True)
+    values = {"a": A, "cache": {"keys": A[:2], "owner": object()}}
+    assert shapes(record(tmp_path, values, outputs={"cache": ignore})) == {"a": ("sample", (4, 3))}
+
+
+def test_list_of_arrays_holds_outputs(tmp_path):
+    """As many layers as samples: a list is no batch unless ids say so."""
+    layers = [A, A + 1, A[:, :2], A[:, :1]]
+    assert shapes(record(tmp_path, layers)) == {
+        "0": ("sample", (4, 3)),
+        "1": ("sample", (4, 3)),
+        "2": ("sample", (4, 2)),
+        "3": ("sample", (4, 1)),
+    }
+    found = record(tmp_path, {"hidden": layers[:2]}, sample_ids=list("abcd"))
+    assert list(found.outputs) == ["hidden.0", "hidden.1"]
+
+
+@dataclasses.dataclass
+class Unset:
+    """A result whose field was forgotten."""
+
+    logits: Any = dataclasses.field(init=False)
+
+
+def test_structure_that_cannot_be_walked_is_named(tmp_path):
+    """Loops, fields that were never set and properties that raise are faults of the values."""
+    ring: dict[str, Any] = {"x": A}
+    ring["again"] = {"ring": ring}
+    deep: Any = A
+    for _ in range(5000):
+        deep = [deep]
+
+    class Raising(dict[str, Any]):
+        def items(self) -> Any:
+            raise KeyError("gone")
+
+    for values, words in (
+        (ring, "output 'again.ring': .*contains itself"),
+        (deep, "at most 100 levels"),
+        ({"a": Unset()}, "output 'a': .*Unset .*none for logits"),
+        ({"a": Raising()}, "output 'a': .*raised KeyError"),
+    ):
+        for ids in (None, list("abcd")):
+            with pytest.raises(OutputError, match=words):
+                record(tmp_path, values, sample_ids=ids)
+
+
+def test_structure_that_occurs_twice_is_no_loop(tmp_path):
+    """Tied outputs are the same object at two paths."""
+    pair = {"x": A}
+    assert list(record(tmp_path, {"a": pair, "b": pair}).outputs) == ["a.x", "b.x"]
+
+
+@pytest.mark.parametrize("numbers", [[2**60 + 1, 0.5], [[1, 2**53 + 1], [0.5, 1]], [2**63, -1]])
+def test_integers_that_numpy_would_round_are_refused(tmp_path, numbers):
+    """A token id beside a score must not change."""
+    with pytest.raises(OutputError, match=r"output 'a': expected integers of at most 2\*\*53"):
+        record(tmp_path, {"a": numbers})
+
+
+def test_integers_that_a_float_holds_are_taken(tmp_path):
+    """Just inside."""
+    assert shapes(record(tmp_path, [2**53, 0.5])) == {"output": ("sample", (2,))}
 
 
 def test_single_number_is_a_value(tmp_path):

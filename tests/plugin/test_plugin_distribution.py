@@ -276,12 +276,31 @@ class TestLostWorker:
         assert report["run"]["partial"] is True
         assert {case["verdict"] for case in report["cases"]} == {"match"}
 
-    def test_python_test_that_kills_its_worker_is_not_silently_absent(self, three_suites):
-        """Its checks cannot be known; the run fails and is partial."""
-        three_suites.write("test_z.py", "import os\n\n\ndef test_exit(modelreg):\n    os._exit(0)\n")
-        report, result = run(three_suites, "-n", "2", "--max-worker-restart=0", code=None)
+    @pytest.mark.parametrize(
+        ("workers", "where"),
+        [
+            (("-n", "2", "--max-worker-restart=0"), "call"),
+            (("-n", "1", "--max-worker-restart=0"), "call"),
+            (("-n", "2"), "setup"),
+            (("-n", "2", "--dist", "loadgroup"), "grouped"),
+        ],
+    )
+    def test_python_test_that_kills_its_worker_has_a_record(self, project, workers, where):
+        """Its checks cannot be known; the run fails and is partial, and the test is named."""
+        (project.path / "modelreg.yaml").unlink()
+        bodies = {
+            "call": "def test_exit(modelreg):\n    os._exit(0)\n",
+            "setup": "@pytest.fixture\ndef dead():\n    os._exit(0)\n\n\n"
+            "def test_exit(dead, modelreg):\n    pass\n",
+            "grouped": "@pytest.mark.xdist_group('g')\ndef test_exit(modelreg):\n    os._exit(0)\n",
+        }
+        project.write("test_z.py", f"import os\nimport pytest\n\n\n{bodies[where]}")
+        report, result = run(project, *workers, code=None)
         assert result.ret != 0
         assert report["run"]["partial"] is True
+        (case,) = report["cases"]
+        assert (case["id"], case["verdict"]) == ("py[test_z.py::test_exit]", "error")
+        assert "ended without an answer" in case["message"]
 
 
 class TestPartial:

@@ -155,3 +155,47 @@ def test_misspelt_hook_is_refused_by_pytest(project):
     project.write("conftest.py", "def pytest_modelreg_verdict(config, recrod):\n    pass\n")
     project.pin()
     assert project.pytester.runpytest_subprocess("--modelreg").ret != 0
+
+
+RAISES = ["pytest.fail('no')", "pytest.skip('no')", "raise SystemExit(3)", "pytest.exit('no')"]
+
+
+@pytest.mark.parametrize("statement", RAISES)
+def test_whatever_a_facts_hook_raises_is_a_usage_error(project, statement):
+    """pytest's own outcomes and sys.exit are no Exception, and no way to end a run in silence."""
+    project.pin()
+    project.write(
+        "conftest.py",
+        f"import pytest\n\n\ndef pytest_modelreg_fingerprint(config):\n    {statement}\n",
+    )
+    result = project.pytest()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*the project's code raised *conftest.py:5*"])
+
+
+@pytest.mark.parametrize("statement", RAISES)
+def test_whatever_a_verdict_hook_raises_is_a_problem(project, statement):
+    """The run fails and names the hook, with the line of the project's own."""
+    project.record()
+    project.write(
+        "conftest.py",
+        f"import pytest\n\n\ndef pytest_modelreg_verdict(config, record):\n    {statement}\n",
+    )
+    result = project.pytest()
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["error: pytest_modelreg_verdict: *(at *conftest.py:5)*toy*"])
+
+
+@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2")])
+@pytest.mark.parametrize("facts", ["{'sub.fact': 1}", "{'Faulty': 1}"])
+def test_hook_of_a_folder_below_is_not_asked(project, workers, facts):
+    """It is unknown when a run starts: it must not count in workers alone, nor break them."""
+    project.write("sub/conftest.py", f"def pytest_modelreg_fingerprint(config):\n    return {facts}\n")
+    project.write("sub/test_embed.py", CHECKS)
+    project.pin()
+    project.modelreg("regen")
+    target = project.path / "report.json"
+    project.pytester.runpytest_subprocess("--modelreg", *workers, f"--modelreg-json={target}")
+    report = json.loads(target.read_text())
+    assert "sub.fact" not in report["environment"]
+    assert sorted(case["verdict"] for case in report["cases"]) == ["match", "missing"]

@@ -93,3 +93,33 @@ def test_suite_left_out_by_testpaths_is_named(recorded):
     recorded.pytester.makeini("[pytest]\ntestpaths = tests\n")
     recorded.write("tests/test_other.py", "def test_other(): pass\n")
     recorded.pytest().stdout.fnmatch_lines(["warning: *leave out modelreg.yaml*testpaths*"])
+
+
+@pytest.mark.parametrize("flag", ["--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"])
+def test_empty_path_is_refused(recorded, flag):
+    """An unset variable of a CI script is no wish for the current folder."""
+    result = recorded.pytest(f"{flag}=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{flag}: expected a path, got empty text"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--modelreg-json=r.json", "--junitxml=r.json"), "--junitxml*--modelreg-json"),
+        (("--modelreg-markdown=sub/../r", "--junitxml=r"), "--junitxml*--modelreg-markdown"),
+        (("--modelreg-run-dir=run", "--junitxml=run/report.json"), "--modelreg-run-dir*--junitxml"),
+        (("--modelreg-json=r", "--modelreg-markdown=link"), "--modelreg-markdown*--modelreg-json"),
+    ],
+)
+def test_two_reports_in_one_file_are_refused(recorded, flags, words):
+    """The later one would overwrite the earlier one."""
+    (recorded.path / "link").symlink_to(recorded.path / "r")
+    result = recorded.pytest(*flags)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{words}*, got the same one"])
+
+
+def test_report_in_the_run_folder_is_no_clash(recorded):
+    """It is the same report twice."""
+    assert recorded.pytest("--modelreg-run-dir=run", "--modelreg-json=run/report.json").ret == 0

@@ -191,7 +191,7 @@ def test_test_that_checks_nothing_is_an_error(tests):
     """Asking for the fixture and not using it compares nothing."""
     tests.write("def test_idle(modelreg):\n    pass\n")
     result = tests.run()
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["error: *checks nothing*"])
 
 
@@ -209,8 +209,7 @@ def test_skipped_without_the_flag(tests):
         ("kind='classificaton'", "did you mean classification?"),
         ("checks={'rel_l': 1e-5}", "did you mean rel_l2?"),
         ("checks={'rel_l2': -1}", "expected at least 0"),
-        ("kind='embedding'", "not supported yet"),
-        ("kind='classification', labels=['a', 'b']", "expected 3 names"),
+        ("kind='multilabel'", "not supported yet"),
         ("sample_ids=['a']", "1 samples along axis 0"),
         ("kind='tensor', outputs={'output': {}}", "give them in outputs"),
         ("outputs={'logits': {}, 'x': {}}", "declared but not returned"),
@@ -222,6 +221,17 @@ def test_faulty_declaration_is_an_error_in_the_words_of_a_suite_file(tests, argu
     result = tests.run("--modelreg-regen=missing")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([f"*{message}*"])
+    assert not (tests.path / "golden").exists()
+
+
+def test_labels_that_no_later_run_could_use_are_not_recorded(tests):
+    """What is found out only when the golden is written is an error of the teardown."""
+    tests.write(
+        "def test_bad(modelreg):\n    modelreg.check(embed(), kind='classification', labels=['a', 'b'])\n"
+    )
+    result = tests.run("--modelreg-regen=missing")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["error: *expected 3 names*"])
     assert not (tests.path / "golden").exists()
 
 

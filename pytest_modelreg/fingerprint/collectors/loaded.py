@@ -7,6 +7,7 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
+from pytest_modelreg.domain.environment import UNUSED
 from pytest_modelreg.fingerprint.fact import Unknown
 
 
@@ -21,7 +22,7 @@ def loaded_package(module: str, *, called: str | None = None) -> ModuleType:
     """
     package = sys.modules.get(module)
     if package is None:
-        raise Unknown(f"{called or module} was not loaded in this run")
+        raise Unknown(f"{called or module} was not loaded {UNUSED}")
     return package
 
 
@@ -53,5 +54,5 @@ def ask_used_cuda(path: str) -> Any:
         As :func:`ask_torch`, and when CUDA was not used.
     """
     if not ask_torch("cuda.is_initialized")():
-        raise Unknown("CUDA was not used in this run")
+        raise Unknown(f"CUDA was not used {UNUSED}")
     return ask_torch(path)
