@@ -86,9 +86,11 @@ def _require_comparison(
         f"{judgement.paired.path}: {ALL_NON_FINITE if judgement.measures.n_total else 'has no elements'}"
         for judgement in judgements
     ]
+    by_test = request.is_handed_over
+    absence = "the test gave no output" if by_test else "the model returned no output"
     raise JudgeError(
-        f"{request.case}: nothing was compared: {'; '.join(reasons) or 'the model returned no output'}; "
-        "let the suite compare at least one output that holds a finite number"
+        f"{request.case}: nothing was compared: {'; '.join(reasons) or absence}; "
+        f"{'check' if by_test else 'let the suite compare'} at least one output that holds a finite number"
     )
 
 

@@ -52,7 +52,12 @@ def _note_stages(request: JudgeRequest, alignment: Alignment) -> list[str]:
     before, after = request.golden.observation.stages, request.observation.stages
     if not before or not after:
         return []
-    for number, (expected, actual) in enumerate(zip(before, after), start=1):  # noqa: B905 - see below
+    # The last stage's digest is that of the input, taken after it was brought to the model's form: where
+    # only one side ends with a stage, the two digests say nothing of each other.
+    n_comparable = len(before) if len(before) == len(after) else min(len(before), len(after)) - 1
+    for number, (expected, actual) in enumerate(
+        zip(before[:n_comparable], after[:n_comparable], strict=True), start=1
+    ):
         differing = _find_differing(expected, actual, alignment)
         if differing:
             share = f"{len(differing)} of {count_of(len(alignment.common), 'sample')}"
@@ -66,6 +71,8 @@ def _note_stages(request: JudgeRequest, alignment: Alignment) -> list[str]:
         return []
     # As far as both go, they agree: what one has more of makes the difference.
     number = min(len(before), len(after))
+    if before[number - 1].description != after[number - 1].description:
+        number -= 1
     names = [side[number].description if number < len(side) else "none" for side in (before, after)]
     return [f"first stage that differs: {number + 1}: expected {names[0]}, got {names[1]}"]
 

@@ -60,7 +60,9 @@ def describe_drift(
 
 
 def describe_match(judgements: Sequence[OutputJudgement], n_samples: int) -> str:
-    """Return ``64 samples, largest rel_l2 4.1e-07 of 1e-05``."""
+    """Return ``64 samples, largest rel_l2 4.1e-07 of 1e-05``; no samples where none has a row."""
+    if all(map(_is_undivided, judgements)):
+        return _describe_margin(judgements)
     return f"{count_of(n_samples, 'sample')}, {_describe_margin(judgements)}"
 
 
@@ -105,11 +107,13 @@ def _describe_finiteness(judgement: OutputJudgement) -> list[str]:
         if expected or actual
     ]
     first = judgement.paired.name_of(int(rows[0]))
-    return [
+    what = (
         f"{judgement.paired.path}: {count_of(measures.n_one_sided, 'element')} not finite on one side only "
-        f"({'; '.join(counts)}) in {_describe_share(judgement, len(rows), len(judgement.failed))} "
-        f"(first: {first})"
-    ]
+        f"({'; '.join(counts)})"
+    )
+    if _is_undivided(judgement):
+        return [what]
+    return [f"{what} in {_describe_share(judgement, len(rows), len(judgement.failed))} (first: {first})"]
 
 
 def _fails_by_finiteness_alone(evaluation: Evaluation, judgement: OutputJudgement) -> bool:
@@ -127,11 +131,18 @@ def _describe_check(evaluation: Evaluation, judgement: OutputJudgement) -> str:
     if evaluation.summary == "mean":
         # All flips count alike; the one whose scores moved most is worth a look first.
         worst = failed[judgement.measured.rows.rel_l2[failed].argmax()]
+    if _is_undivided(judgement):
+        return f"{result.output} {name} {_format_beyond(evaluation)}"
     return (
         f"{result.output} {name} {_format_beyond(evaluation)} in "
         f"{_describe_share(judgement, len(failed), len(evaluation.failed))} "
         f"(worst: {judgement.paired.name_of(int(worst))})"
     )
+
+
+def _is_undivided(judgement: OutputJudgement) -> bool:
+    """Whether the output is one row that is no sample's: a share of it would say nothing."""
+    return judgement.paired.actual.per == "batch" and len(judgement.paired.row_names) == 1
 
 
 def _describe_tie_order(scores: str | None) -> str:

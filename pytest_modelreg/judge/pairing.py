@@ -31,7 +31,8 @@ class PairedOutput:
     expected, actual : OutputRecord
         What either side recorded.
     row_names : tuple of str
-        A name for every row that both sides have: sample ids, or ``batch N``.
+        A name for every row that both sides have: sample ids, ``batch N``, or ``whole`` for what a
+        test handed over as one value.
     rows : RowPairs
         The rows of every name.
     positions : ndarray of int64, axes (pair,)
@@ -102,6 +103,8 @@ def pair_rows(
     names, pairs = alignment.common, alignment.pairs
     if before.per == "batch":
         names = tuple(f"batch {number}" for number in range(before.shape[0]))
+        if request.is_handed_over:
+            names = ("whole",)  # a test hands over everything at once
         pairs = RowPairs.same_order(before.shape[0])
     misfit = _find_misfit(request, path, before, after)
     if misfit is not None:

@@ -22,7 +22,7 @@ from pytest_modelreg.observe.inputs import digest_sample
 from pytest_modelreg.observe.kept_inputs import InputRecorder
 from pytest_modelreg.observe.loaders import Loader, load_sample
 from pytest_modelreg.observe.preprocess import Preprocess
-from pytest_modelreg.observe.seeding import DrawWatch, seed_generators
+from pytest_modelreg.observe.seeding import DrawWatch, seed_generators, seed_of
 from pytest_modelreg.observe.value_digest import VALUE_DIGITS, digest_value, is_decoded_image, is_pillow_image
 
 _LISTED = 20
@@ -96,7 +96,8 @@ class FreshInputs:
             self._recorder.close()
 
     def _read_one(self, position: int, sample: Sample) -> PreparedSample:
-        seed_generators()
+        seed = seed_of(sample.id)
+        seed_generators(seed)
         try:
             loaded = self._load(sample)
         except SampleLoadError as error:
@@ -105,7 +106,7 @@ class FreshInputs:
         self._habits.look_at_loaded(position, sample.id, loaded)
         prepared = self._prepare(sample, loaded)
         self._habits.note_digests(
-            position, prepared.digest, prepared.stage_digests, has_drawn=self._draws.has_drawn()
+            position, prepared.digest, prepared.stage_digests, has_drawn=self._draws.has_drawn(seed)
         )
         self._survey.look_at_prepared(position, prepared.value)
         if self._preprocess.stages:
@@ -131,7 +132,7 @@ class FreshInputs:
 
     def _prepare_again(self, position: int, seed: int) -> Preparation:
         sample = self._samples.samples[position]
-        seed_generators(seed)
+        seed_generators(seed_of(sample.id, seed))
         loaded = self._load(sample)
         before = _digest_loaded(loaded)
         prepared = self._prepare(sample, loaded)
