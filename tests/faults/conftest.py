@@ -49,7 +49,7 @@ class Rehearsal:
         return found
 
     def told(self, case: str, output: str = "judge.txt") -> str:
-        """Return what the terminal said of a case: its section if it failed, else its notes."""
+        """Return what was said of a case: its section on the terminal if it failed, else its notes."""
         lines: list[str] = []
         current = ""
         for line in (self.folder / output).read_text(encoding="utf-8").splitlines():
@@ -58,9 +58,10 @@ class Rehearsal:
                 current = heading["case"]
             elif line.startswith(("-----", "=====")):
                 current = ""
-            elif current == case or line.startswith(f"note: {case}: "):
+            elif current == case:
                 lines.append(line)
-        return "\n".join(lines)
+        report = "report.json" if output == "judge.txt" else output.replace(".txt", ".json")
+        return "\n".join(lines or self.case(case, report)["notes"])
 
     def run(self, *steps: str) -> None:
         """Run steps of the script; its output is shown when it fails."""

@@ -91,6 +91,14 @@ def test_first_stage_that_differs_is_named(rehearsal, variant, number, settings)
     assert settings[1] in actual
 
 
+def test_stage_that_is_gone_is_named(rehearsal):
+    """What comes before it is not blamed, although its output is the model's input now."""
+    told = rehearsal.told("staged[not-normalised]")
+    (line,) = [line for line in told.splitlines() if "first stage that differs" in line]
+    assert "first stage that differs: 8: expected Normalize(" in line
+    assert line.endswith("got none")
+
+
 @pytest.mark.parametrize(
     ("case", "is_same"),
     [
