@@ -27,8 +27,8 @@ from typing import Any, ClassVar
 from pytest_modelreg.domain.errors import RuntimeUnavailable
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.calling import call_model
+from pytest_modelreg.runtimes.graph.structure import describe_structure, list_places
 from pytest_modelreg.runtimes.port import Runner, RunRequest, Runtime
-from pytest_modelreg.runtimes.structure import describe_structure, list_places
 
 _BATCH_SIZE = 4
 

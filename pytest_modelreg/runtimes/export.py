@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.runtimes.export_failure import describe_failure
-from pytest_modelreg.runtimes.exported_program import MINIMUM_TORCH, list_ranges, trace_program
-from pytest_modelreg.runtimes.exported_runner import ExportedRunner
-from pytest_modelreg.runtimes.graph_format import ExportedGraph, GraphSource
+from pytest_modelreg.runtimes.graph.exported_program import MINIMUM_TORCH, list_ranges, trace_program
+from pytest_modelreg.runtimes.graph.exported_runner import ExportedRunner
+from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphSource
 from pytest_modelreg.runtimes.option import (
     Check,
     check_dynamic_axes,

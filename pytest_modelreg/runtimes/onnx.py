@@ -7,18 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import RuntimeUnavailable
-from pytest_modelreg.runtimes.exported_runner import ExportedRunner
-from pytest_modelreg.runtimes.graph_format import ExportedGraph, GraphSource
-from pytest_modelreg.runtimes.onnx_exporters import DEFAULT_EXPORTER, EXPORTERS, require_exporter
-from pytest_modelreg.runtimes.onnx_failure import describe_onnx_failure
-from pytest_modelreg.runtimes.onnx_session import (
-    SESSION_CHECKS,
-    OnnxSession,
-    SessionSettings,
-    open_session,
-    read_settings,
-)
-from pytest_modelreg.runtimes.onnx_values import from_numpy
+from pytest_modelreg.runtimes.graph.exported_runner import ExportedRunner
+from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphSource
 from pytest_modelreg.runtimes.option import (
     Check,
     check_dynamic_axes,
@@ -27,6 +17,16 @@ from pytest_modelreg.runtimes.option import (
     refuse_option_faults,
     whole_number,
 )
+from pytest_modelreg.runtimes.ort.exporters import DEFAULT_EXPORTER, EXPORTERS, require_exporter
+from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
+from pytest_modelreg.runtimes.ort.session import (
+    SESSION_CHECKS,
+    OnnxSession,
+    SessionSettings,
+    open_session,
+    read_settings,
+)
+from pytest_modelreg.runtimes.ort.values import from_numpy
 from pytest_modelreg.runtimes.port import RunRequest
 
 _CHECKS: dict[str, Check] = {

@@ -1,7 +1,7 @@
 """The runtime ``onnx-file``: an ONNX file that ships, run by ONNX Runtime without its model.
 
 What belongs here: opening the file, and its options. How a batch becomes its inputs is
-in ``file_inputs``.
+in ``ort.file_inputs``.
 """
 
 from __future__ import annotations
@@ -15,21 +15,11 @@ from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import CaseError, ExportError, RuntimeUnavailable
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import RuntimeFinding
-from pytest_modelreg.runtimes.axis_probe import probe_axes
 from pytest_modelreg.runtimes.calling import call_model
-from pytest_modelreg.runtimes.dynamic_axes import AxisRange, declare_axes, find_narrowing
-from pytest_modelreg.runtimes.file_inputs import FileInputs
 from pytest_modelreg.runtimes.framework_calls import quiet_framework
+from pytest_modelreg.runtimes.graph.axis_probe import probe_axes
+from pytest_modelreg.runtimes.graph.dynamic_axes import AxisRange, declare_axes, find_narrowing
 from pytest_modelreg.runtimes.model_proxy import ModelProxy
-from pytest_modelreg.runtimes.onnx_failure import describe_onnx_failure
-from pytest_modelreg.runtimes.onnx_session import (
-    SESSION_CHECKS,
-    OnnxSession,
-    SessionSettings,
-    open_session,
-    read_settings,
-)
-from pytest_modelreg.runtimes.onnx_values import from_numpy
 from pytest_modelreg.runtimes.option import (
     Check,
     check_dynamic_axes,
@@ -38,6 +28,16 @@ from pytest_modelreg.runtimes.option import (
     find_option_faults,
     refuse_option_faults,
 )
+from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
+from pytest_modelreg.runtimes.ort.file_inputs import FileInputs
+from pytest_modelreg.runtimes.ort.session import (
+    SESSION_CHECKS,
+    OnnxSession,
+    SessionSettings,
+    open_session,
+    read_settings,
+)
+from pytest_modelreg.runtimes.ort.values import from_numpy
 from pytest_modelreg.runtimes.port import RunRequest
 
 _CHECKS: dict[str, Check] = {

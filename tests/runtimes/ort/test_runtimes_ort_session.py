@@ -7,7 +7,7 @@ import pytest
 
 from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
 from pytest_modelreg.runtimes import RunRequest
-from pytest_modelreg.runtimes.onnx_session import _make_options, read_settings
+from pytest_modelreg.runtimes.ort.session import _make_options, read_settings
 
 torch = pytest.importorskip("torch")
 ort = pytest.importorskip("onnxruntime")

@@ -19,21 +19,21 @@ from pytest_modelreg.domain.errors import CaseError, ExportError
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.artefacts import Artefacts
 from pytest_modelreg.runtimes.calling import call_model
-from pytest_modelreg.runtimes.captured_call import CapturedCall, capture_call
-from pytest_modelreg.runtimes.dynamic_axes import (
+from pytest_modelreg.runtimes.framework_calls import quiet_framework
+from pytest_modelreg.runtimes.graph.captured_call import CapturedCall, capture_call
+from pytest_modelreg.runtimes.graph.dynamic_axes import (
     DeclaredAxes,
     declare_axes,
     find_fixed_shape,
     list_axis_names,
     widen_inputs,
 )
-from pytest_modelreg.runtimes.export_record import ExportRecord, read_record
-from pytest_modelreg.runtimes.flat_model import make_flat_model, run_untraced
-from pytest_modelreg.runtimes.framework_calls import quiet_framework
-from pytest_modelreg.runtimes.graph_export import export_graph
-from pytest_modelreg.runtimes.graph_format import GraphFormat, GraphSession, GraphSource
+from pytest_modelreg.runtimes.graph.export_record import ExportRecord, read_record
+from pytest_modelreg.runtimes.graph.flat_model import make_flat_model, run_untraced
+from pytest_modelreg.runtimes.graph.graph_export import export_graph
+from pytest_modelreg.runtimes.graph.graph_format import GraphFormat, GraphSession, GraphSource
+from pytest_modelreg.runtimes.graph.output_structure import OutputStructure, capture_outputs
 from pytest_modelreg.runtimes.model_proxy import ModelProxy
-from pytest_modelreg.runtimes.output_structure import OutputStructure, capture_outputs
 from pytest_modelreg.runtimes.port import RunRequest
 
 MAX_GRAPHS = 8

@@ -16,9 +16,6 @@ from typing import Any
 from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
 from pytest_modelreg.domain.nearest import suggest
-from pytest_modelreg.runtimes.onnx_failure import describe_onnx_failure
-from pytest_modelreg.runtimes.onnx_libraries import find_libraries
-from pytest_modelreg.runtimes.onnx_values import read_dtype, to_numpy
 from pytest_modelreg.runtimes.option import (
     Check,
     check_libraries,
@@ -26,6 +23,9 @@ from pytest_modelreg.runtimes.option import (
     check_settings,
     one_of,
 )
+from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
+from pytest_modelreg.runtimes.ort.libraries import find_libraries
+from pytest_modelreg.runtimes.ort.values import read_dtype, to_numpy
 from pytest_modelreg.runtimes.port import RunRequest
 from pytest_modelreg.runtimes.requirement import ONNX_EXTRA, require_package
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import CaseError, ExportError
 from pytest_modelreg.domain.observation import RuntimeFinding
-from pytest_modelreg.runtimes.axis_probe import probe_axes
-from pytest_modelreg.runtimes.dynamic_axes import find_narrowing
 from pytest_modelreg.runtimes.export_failure import describe_failure
-from pytest_modelreg.runtimes.export_record import ExportRecord, write_record
-from pytest_modelreg.runtimes.flat_model import run_untraced
 from pytest_modelreg.runtimes.framework_calls import quiet_framework
-from pytest_modelreg.runtimes.graph_format import ExportedGraph, GraphFormat, GraphSession, GraphSource
+from pytest_modelreg.runtimes.graph.axis_probe import probe_axes
+from pytest_modelreg.runtimes.graph.dynamic_axes import find_narrowing
+from pytest_modelreg.runtimes.graph.export_record import ExportRecord, write_record
+from pytest_modelreg.runtimes.graph.flat_model import run_untraced
+from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphFormat, GraphSession, GraphSource
 
 _LISTED = 5
 

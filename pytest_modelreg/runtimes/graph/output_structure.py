@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_modelreg.runtimes.structure import Place, follow, list_places, replace_leaves
+from pytest_modelreg.runtimes.graph.structure import Place, follow, list_places, replace_leaves
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_modelreg.runtimes.structure import Place, describe_structure, list_places, replace_leaves
+from pytest_modelreg.runtimes.graph.structure import Place, describe_structure, list_places, replace_leaves
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

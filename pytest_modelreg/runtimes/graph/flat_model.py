@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytest_modelreg.runtimes.captured_call import HollowCall
-from pytest_modelreg.runtimes.output_structure import OutputStructure
+from pytest_modelreg.runtimes.graph.captured_call import HollowCall
+from pytest_modelreg.runtimes.graph.output_structure import OutputStructure
 
 MODEL_ATTRIBUTE = "model"
 """Where the user's model sits: the first part of module names in a graph."""

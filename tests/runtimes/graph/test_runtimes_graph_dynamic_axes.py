@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import ExportError
-from pytest_modelreg.runtimes.axis_probe import probe_axes
-from pytest_modelreg.runtimes.dynamic_axes import (
+from pytest_modelreg.runtimes.graph.axis_probe import probe_axes
+from pytest_modelreg.runtimes.graph.dynamic_axes import (
     AxisRange,
     declare_axes,
     find_fixed_shape,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytest_modelreg.runtimes.captured_call import capture_call
+from pytest_modelreg.runtimes.graph.captured_call import capture_call
 
 X = np.zeros((2, 3), np.float32)
 Y = np.ones((2, 3), np.float32)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_modelreg.runtimes.structure import describe_structure, follow, list_places, replace_leaves
+from pytest_modelreg.runtimes.graph.structure import describe_structure, follow, list_places, replace_leaves
 
 Pair = namedtuple("Pair", "x y")
 

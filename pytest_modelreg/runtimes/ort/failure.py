@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.runtimes.export_failure import summarise
-from pytest_modelreg.runtimes.flat_model import MODEL_ATTRIBUTE
+from pytest_modelreg.runtimes.graph.flat_model import MODEL_ATTRIBUTE
 
 _NODE_NAMES = (
     re.compile(r"Name:'(?P<name>[^']*)'"),

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.errors import ExportError
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import RuntimeFinding
-from pytest_modelreg.runtimes.captured_call import is_array
-from pytest_modelreg.runtimes.onnx_values import cast_input, to_numpy
-from pytest_modelreg.runtimes.structure import list_places
+from pytest_modelreg.runtimes.graph.captured_call import is_array
+from pytest_modelreg.runtimes.graph.structure import list_places
+from pytest_modelreg.runtimes.ort.values import cast_input, to_numpy
 
 Expected = Mapping[str, tuple[str, tuple[Any, ...]]]
 """Dtype and shape by input name; an axis that is no int may have any size."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pytest_modelreg.runtimes.dynamic_axes import AxisRange
-from pytest_modelreg.runtimes.graph_format import GraphSource
+from pytest_modelreg.runtimes.graph.dynamic_axes import AxisRange
+from pytest_modelreg.runtimes.graph.graph_format import GraphSource
 
 MINIMUM_TORCH = (2, 6)
 """First release in which an axis can be declared without naming its bounds."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_modelreg.domain.observation import RuntimeFinding
-from pytest_modelreg.runtimes.dynamic_axes import DeclaredAxes, list_axis_names, resize_inputs
+from pytest_modelreg.runtimes.graph.dynamic_axes import DeclaredAxes, list_axis_names, resize_inputs
 
 _MAX_CHARS = 200
 

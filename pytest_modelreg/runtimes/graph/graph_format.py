@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.runtimes.dynamic_axes import AxisRange, DeclaredAxes
+from pytest_modelreg.runtimes.graph.dynamic_axes import AxisRange, DeclaredAxes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,9 +15,9 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
 from pytest_modelreg.runtimes.export_failure import chain_errors, describe_failure, find_operator
-from pytest_modelreg.runtimes.exported_program import MINIMUM_TORCH, list_ranges, trace_program
-from pytest_modelreg.runtimes.flat_model import MODEL_ATTRIBUTE
-from pytest_modelreg.runtimes.graph_format import ExportedGraph, GraphSource
+from pytest_modelreg.runtimes.graph.exported_program import MINIMUM_TORCH, list_ranges, trace_program
+from pytest_modelreg.runtimes.graph.flat_model import MODEL_ATTRIBUTE
+from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphSource
 from pytest_modelreg.runtimes.requirement import ONNX_EXTRA, read_version, require_package, require_torch
 
 DEFAULT_EXPORTER = "dynamo"
