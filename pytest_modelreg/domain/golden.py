@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from pytest_modelreg.domain.observation import ArrayFile, Observation
 
-FORMAT_VERSION = 1
-
 
 @dataclass(frozen=True, kw_only=True)
 class Acceptance:

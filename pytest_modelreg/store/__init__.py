@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from pytest_modelreg.store.arrays import OutputWriter, StoredOutput, open_output
 from pytest_modelreg.store.codec import decode_golden, decode_observation
+from pytest_modelreg.store.durable_file import replace_atomically
 from pytest_modelreg.store.file_digest import file_digest
+from pytest_modelreg.store.golden_removal import remove_golden
+from pytest_modelreg.store.golden_root import list_golden_folders, survey_goldens
+from pytest_modelreg.store.golden_size import describe_excess, measure_goldens
 from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
 from pytest_modelreg.store.golden_writer import write_golden
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.measure_table import write_measures
 from pytest_modelreg.store.naming import safe_component
-from pytest_modelreg.store.observation_store import read_observation, write_observation
+from pytest_modelreg.store.observation_store import read_observation, verify_arrays, write_observation
 from pytest_modelreg.store.run_folder import RunFolder
 from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
 from pytest_modelreg.store.summary_table import summary_file
@@ -30,18 +34,25 @@ __all__ = [
     "count_samples",
     "decode_golden",
     "decode_observation",
+    "describe_excess",
     "file_digest",
     "golden_folder",
     "golden_sha256",
+    "list_golden_folders",
     "locked",
+    "measure_goldens",
     "open_output",
     "parse_json",
     "pin",
     "read_golden",
     "read_observation",
     "read_samples",
+    "remove_golden",
+    "replace_atomically",
     "safe_component",
     "summary_file",
+    "survey_goldens",
+    "verify_arrays",
     "verify_files",
     "write_golden",
     "write_measures",

@@ -22,15 +22,13 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.substitute import describe_pointer
 
 _MAGIC = b"\x93NUMPY"
 _ALIGNMENT = 64
 _FIXED_CHARACTERS = 80  # magic, lengths, dict keys and the longest descr, rounded up
 _AXIS_CHARACTERS = 22  # a 64-bit length, comma, space
 _MAX_HEADER = 16384
-LFS_POINTER = b"version https://git-lfs"
-"""How a file begins that git-lfs did not fetch."""
-
 # --mode all: only then is a golden that cannot be read replaced instead of ending the case.
 RESTORE = (
     "restore it from version control, or record the golden again with "
@@ -156,9 +154,7 @@ def describe_foreign(start: bytes) -> str:
     """Say what a file that should hold an array holds instead, from its first bytes."""
     if not start:
         return "an empty file"
-    if start.startswith(LFS_POINTER):
-        return "a git-lfs pointer (run `git lfs pull`)"
-    return f"a file that begins with {start[:16]!r}"
+    return describe_pointer(start) or f"a file that begins with {start[:16]!r}"
 
 
 def _element_count(shape: tuple[int, ...]) -> int:

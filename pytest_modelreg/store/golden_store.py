@@ -14,12 +14,11 @@ from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import RESTORE, describe_foreign, file_in
 from pytest_modelreg.store.codec import decode_golden
 from pytest_modelreg.store.file_digest import file_digest
+from pytest_modelreg.store.golden_root import GOLDEN_FILE, require_inside
 from pytest_modelreg.store.naming import safe_component, shown
 from pytest_modelreg.store.obstacle import describe_obstacle
+from pytest_modelreg.store.substitute import describe_pointer, describe_unfetched
 from pytest_modelreg.store.summary_table import SUMMARY_FILE
-
-GOLDEN_FILE = "golden.json"
-"""The one commit point of a golden folder."""
 
 
 def golden_folder(golden_root: Path, suite: str, variant: str) -> Path:
@@ -27,8 +26,14 @@ def golden_folder(golden_root: Path, suite: str, variant: str) -> Path:
     return golden_root / safe_component(suite) / safe_component(variant)
 
 
-def read_golden(folder: Path) -> Golden | None:
+def read_golden(folder: Path, *, golden_root: Path | None = None) -> Golden | None:
     """Read a golden's record; the arrays stay on disk.
+
+    Parameters
+    ----------
+    golden_root : pathlib.Path or None
+        Above the folder; no link below it may lead out. None: two folders up, where the
+        root of a suite's goldens is.
 
     Returns
     -------
@@ -38,12 +43,19 @@ def read_golden(folder: Path) -> Golden | None:
     Raises
     ------
     GoldenError
-        When it cannot be read or is damaged; one line with the path.
+        When it cannot be read, is damaged or lies behind a link that leaves the golden
+        root; one line with the path.
     GoldenFormatError
         When it was written by a newer release.
     """
+    require_inside(folder, golden_root or folder.parent.parent)
     data = read_golden_bytes(folder)
-    return None if data is None else decode_golden(data, folder / GOLDEN_FILE)
+    if data is None:
+        stand_in = describe_unfetched(folder / GOLDEN_FILE)
+        if stand_in is not None:
+            raise GoldenError(f"{shown(folder / GOLDEN_FILE)}: expected the golden, got {stand_in}")
+        return None
+    return decode_golden(data, folder / GOLDEN_FILE)
 
 
 def golden_sha256(folder: Path) -> str | None:
@@ -118,8 +130,11 @@ def _file_fault(folder: Path, file: ArrayFile) -> str | None:
         with open(path, "rb") as stream:
             start = stream.read(32)
     except OSError as error:
-        return (
-            f"{shown(path)}: expected the file that golden.json names: {error.strerror or error}; {RESTORE}"
-        )
-    what = describe_foreign(start) if start[:7] in (b"", b"version") else actual[:12]
+        expected = f"{shown(path)}: expected the file that golden.json names"
+        if isinstance(error, FileNotFoundError) and (stand_in := describe_unfetched(path)) is not None:
+            return f"{expected}, got {stand_in}"
+        return f"{expected}: {error.strerror or error}; {RESTORE}"
+    if (pointer := describe_pointer(start)) is not None:
+        return f"{shown(path)}: expected the file that golden.json names, got {pointer}"
+    what = actual[:12] if start else describe_foreign(start)
     return f"{shown(path)}: bytes changed: expected sha256 {file.sha256[:12]}, got {what}; {RESTORE}"

@@ -9,39 +9,32 @@ What belongs here: the order of the steps. It is
 4. ``golden.json.tmp``, synced, then renamed over ``golden.json``: the commit;
 5. the summary renamed to ``summary.csv``; a kill before this leaves it readable under
    its content name, which ``verify_files`` accepts and the next regeneration tidies;
-6. files of ours that ``golden.json`` does not name are swept, also after a failure.
+6. files of ours that ``golden.json`` does not name are swept, also after a failure:
+   ``golden_sweep``.
 
-A new kind of file goes into step 1 and its name into ``_OURS``.
+A new kind of file goes into step 1 and its name into ``golden_sweep``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import file_in
-from pytest_modelreg.store.codec import encode_golden, read_summary
+from pytest_modelreg.store.codec import encode_golden
 from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced
 from pytest_modelreg.store.file_digest import file_digest
-from pytest_modelreg.store.golden_store import (
-    GOLDEN_FILE,
-    pending_summary,
-    read_golden,
-    read_golden_bytes,
-    recorded_files,
-)
-from pytest_modelreg.store.json_object import JsonObject
-from pytest_modelreg.store.json_text import parse_json
+from pytest_modelreg.store.golden_root import GOLDEN_FILE, require_inside, require_own_name
+from pytest_modelreg.store.golden_store import pending_summary, read_golden, recorded_files
+from pytest_modelreg.store.golden_sweep import ARRAY_NAME, TEMPORARY, sweep
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.naming import shown
 from pytest_modelreg.store.obstacle import describe_obstacle
@@ -50,14 +43,16 @@ from pytest_modelreg.store.summary_table import SUMMARY_FILE, render_summary, su
 _ATTRIBUTES_FILE = ".gitattributes"
 # In every golden folder and not above it: the folder above may be the user's own.
 _ATTRIBUTES = b"*.npy binary\n*.json -text\n*.csv -text\n"
-_TEMPORARY = ".tmp"
-_ARRAY_NAME = re.compile(r"(outputs|trace)\..+\.[0-9a-f]{12}\.npy")
-_OURS = re.compile(
-    rf"(({_ARRAY_NAME.pattern}|summary\.[0-9a-f]{{12}}\.csv)(\.tmp)?|(golden\.json|\.gitattributes)\.tmp)"
-)
 
 
-def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[Sequence[str]]) -> Path:
+def write_golden(
+    folder: Path,
+    golden: Golden,
+    source: Path,
+    summary: Sequence[Sequence[str]],
+    *,
+    golden_root: Path | None = None,
+) -> Path:
     """Write a golden in one step: a crash at any point leaves the old one or the new one.
 
     Parameters
@@ -72,6 +67,9 @@ def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[S
         holds are not looked for there.
     summary : sequence of rows of str
         Header first; becomes ``summary.csv``.
+    golden_root : pathlib.Path or None
+        Above the folder; no link below it may lead out, and no name below it may be taken
+        for another. None: two folders up, where the root of a suite's goldens is.
 
     Returns
     -------
@@ -82,9 +80,12 @@ def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[S
     ------
     GoldenError
         When the folder cannot be written, an array differs from its recorded digest,
-        another process holds the folder, or it holds the golden of a case whose name
-        differs only in upper and lower case.
+        another process holds the folder, a link leads it out of the golden root, or there
+        is a golden whose folder differs only in upper and lower case or Unicode form.
     """
+    root = golden_root or folder.parent.parent
+    require_inside(folder, root)
+    require_own_name(folder, root)
     with _faults_named(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
@@ -92,7 +93,7 @@ def write_golden(folder: Path, golden: Golden, source: Path, summary: Sequence[S
             try:
                 _write_under_lock(folder, golden, source, summary)
             finally:
-                _sweep(folder)
+                sweep(folder)
     return folder / GOLDEN_FILE
 
 
@@ -117,14 +118,14 @@ def _write_under_lock(folder: Path, golden: Golden, source: Path, summary: Seque
 
 def _place_array(folder: Path, file: ArrayFile, source: Path) -> None:
     target = file_in(folder, file.file)
-    if not _ARRAY_NAME.fullmatch(file.file) or file.sha256[:12] not in file.file:
+    if not ARRAY_NAME.fullmatch(file.file) or file.sha256[:12] not in file.file:
         raise GoldenError(
             f"{file.file}: expected a name like outputs.<path>.{file.sha256[:12]}.npy that carries the"
             " file's digest; observe the case again"
         )
     if _holds(target, file.sha256):
         return
-    temporary = target.with_name(target.name + _TEMPORARY)
+    temporary = target.with_name(target.name + TEMPORARY)
     origin = file_in(source, file.file)
     actual = copy_synced(origin, temporary)
     if actual != file.sha256:
@@ -136,7 +137,7 @@ def _place_array(folder: Path, file: ArrayFile, source: Path) -> None:
 
 
 def _place_bytes(target: Path, data: bytes) -> None:
-    temporary = target.with_name(target.name + _TEMPORARY)
+    temporary = target.with_name(target.name + TEMPORARY)
     write_synced(temporary, data)
     os.replace(temporary, target)
 
@@ -160,52 +161,6 @@ def _refuse_namesake(folder: Path, golden: Golden) -> None:
             f"{shown(folder)}: expected the golden of {new_name}, got the one of {old_name}: the names differ"
             " only in upper and lower case, which this file system ignores; rename one of the two"
         )
-
-
-def _sweep(folder: Path) -> None:
-    """Remove files of ours that ``golden.json`` does not name; never a user's file.
-
-    Whatever cannot be removed is left for the next regeneration: it does no harm.
-    """
-    try:
-        named = _finish_summary(folder)
-    except (OSError, GoldenError):  # what a damaged golden.json names is not known
-        named = None
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            stray = entry.name.endswith(_TEMPORARY) or (named is not None and entry.name not in named)
-            if stray and _OURS.fullmatch(entry.name) and not entry.is_dir(follow_symlinks=False):
-                with suppress(OSError):
-                    os.unlink(entry.path)
-
-
-def _finish_summary(folder: Path) -> set[str]:
-    """Rename a summary that a failure left under its content name; return all names to keep."""
-    data = read_golden_bytes(folder)
-    if data is None:
-        return set()
-    path = folder / GOLDEN_FILE
-    fields = parse_json(data, path)
-    named = set(_named_files(fields))
-    summary = read_summary(JsonObject(fields, path))
-    if summary is not None:
-        waiting = pending_summary(summary.sha256)
-        named.add(waiting)
-        with suppress(OSError):
-            os.replace(folder / waiting, folder / SUMMARY_FILE)
-    return named
-
-
-def _named_files(value: Any) -> Iterator[str]:
-    """Yield every file name in a parsed ``golden.json``, under keys of later releases too."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if key == "file" and isinstance(item, str):
-                yield item
-            yield from _named_files(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _named_files(item)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import Any
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.store.array_file import RESTORE
 from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.substitute import describe_pointer
 
 _WIDTH = 100
 _REASON = "_reason"
@@ -54,6 +55,8 @@ def parse_json(data: bytes, path: Path) -> dict[str, Any]:
     try:
         value = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
+        if (pointer := describe_pointer(data)) is not None:
+            raise GoldenError(f"{shown(path)}: expected JSON, got {pointer}") from error
         what = "a file with merge conflict markers" if b"<<<<<<< " in data else f"other bytes ({error})"
         raise GoldenError(f"{shown(path)}: expected JSON, got {what}; {RESTORE}") from error
     if not isinstance(value, dict):

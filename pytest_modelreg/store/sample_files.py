@@ -16,6 +16,7 @@ from pytest_modelreg.domain.errors import Fault
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.naming import shown
 from pytest_modelreg.store.sample_table import SAMPLES_FILE, SampleRow, file_path_fault, where_in_table
+from pytest_modelreg.store.substitute import describe_pointer, describe_unfetched
 
 _NO_SAMPLES = (".*", "README*", "LICENSE*", "*.md")
 
@@ -135,15 +136,20 @@ def compare_rows(folder: Path, rows: Iterable[SampleRow], *, listed: Iterable[st
             refused.append(Fault(where=where, message=problem))
             continue
         if not (folder / file).is_file():  # a pipe would be waited for until the end of days
-            message = f"{file}: expected the file, got none; restore it, or drop its row with {update}"
+            got = describe_unfetched(folder / file) or f"none; restore it, or drop its row with {update}"
+            message = f"{file}: expected the file, got {got}"
             found.missing[file] = Fault(where=where, message=message)
             continue
         try:
             actual = file_digest(folder / file)
+            with open(folder / file, "rb") as stream:
+                pointer = describe_pointer(stream.read(32))
         except OSError as error:
             refused.append(Fault(where=where, message=f"{file}: cannot be read: {error.strerror or error}"))
             continue
-        if actual != row.sample.sha256:
+        if actual != row.sample.sha256 and pointer is not None:
+            refused.append(Fault(where=where, message=f"{file}: expected the sample, got {pointer}"))
+        elif actual != row.sample.sha256:
             message = (
                 f"{file}: bytes changed: expected sha256 {row.sample.sha256[:12]}, got {actual[:12]};"
                 f" restore the file, or accept it with {update}"

@@ -18,6 +18,8 @@ from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Acceptance, Golden, OutputProfile
 from pytest_modelreg.domain.observation import ArrayFile, Observation, ObservedSample, OutputRecord
 from pytest_modelreg.store.codec import decode_golden, decode_observation, encode_golden, encode_observation
+from pytest_modelreg.store.json_text import render_json
+from pytest_modelreg.store.own_digest import BLANK, OWN_DIGEST_KEY, write_own_digest
 
 PATH = Path("golden/photos/reference/golden.json")
 TEXT = st.text(max_size=8)
@@ -126,7 +128,9 @@ def _fields(golden: Golden) -> dict[str, Any]:
 
 
 def _decode(fields: dict[str, Any]) -> Golden:
-    return decode_golden(json.dumps(fields).encode(), PATH)
+    """Read fields as this release would have written them, own digest included."""
+    data = render_json({**fields, OWN_DIGEST_KEY: BLANK} if OWN_DIGEST_KEY in fields else fields)
+    return decode_golden(write_own_digest(data), PATH)
 
 
 def test_time_leaves_no_trace(golden: Golden) -> None:
@@ -225,7 +229,7 @@ def test_any_missing_key_is_a_golden_error(data: st.DataObject) -> None:
     if key in {"noise_floor", "summary", "weights_digest"}:
         _decode(fields)
     else:
-        with pytest.raises(GoldenError, match=key):
+        with pytest.raises(GoldenError, match=f"bytes changed: .*{key}" if key == OWN_DIGEST_KEY else key):
             _decode(fields)
 
 
@@ -239,8 +243,25 @@ def test_unknown_keys_are_tolerated(golden: Golden) -> None:
 
 def test_newer_format_says_to_upgrade(golden: Golden) -> None:
     """A golden of a later release names both versions and the way out."""
-    with pytest.raises(GoldenFormatError, match=r"expected format 1 at most.*got 2; upgrade pytest-modelreg"):
-        _decode({**_fields(golden), "modelreg_golden": 2})
+    with pytest.raises(
+        GoldenFormatError, match=r"expected format 2 at most.*got 3; upgrade pytest-modelreg$"
+    ):
+        _decode({**_fields(golden), "modelreg_golden": 3})
+
+
+def test_damaged_format_version_offers_both_ways_out(golden: Golden) -> None:
+    """A flipped bit can make a version newer: then upgrading is not the only thing to try."""
+    data = encode_golden(golden).replace(b'"modelreg_golden": 2', b'"modelreg_golden": 3')
+    with pytest.raises(GoldenFormatError, match=r"upgrade pytest-modelreg; where no newer release.*restore"):
+        decode_golden(data, PATH)
+
+
+def test_earlier_format_needs_no_digest(golden: Golden) -> None:
+    """What an earlier release wrote is read as it is; with the digest it has to fit."""
+    fields = {**_fields(golden), "modelreg_golden": 1}
+    assert _decode({key: value for key, value in fields.items() if key != OWN_DIGEST_KEY}) == golden
+    with pytest.raises(GoldenError, match="bytes changed"):
+        decode_golden(render_json(fields), PATH)
 
 
 @pytest.mark.parametrize("version", [None, 0, "1", 1.5, True])

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from pytest_modelreg.store import (
     verify_files,
     write_golden,
 )
+from pytest_modelreg.store.codec import decode_golden, encode_golden
 
 
 @pytest.fixture
@@ -88,22 +90,64 @@ def test_file_where_a_golden_folder_should_be(
         write_golden(folder, make_golden(tmp_path / "run"), tmp_path / "run", [["sample"]])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(data=st.data())
-def test_any_flipped_byte_of_a_named_file_is_found(folder: Path, data: st.DataObject) -> None:
-    """No byte of an array or of the summary can change unnoticed."""
-    paths = sorted(path for path in folder.iterdir() if path.name.startswith(("outputs", "summary")))
-    path = data.draw(st.sampled_from(paths))
+def _find_damage(folder: Path, path: Path, damaged: bytes) -> None:
+    """Verify with other bytes in one file; the error must name it."""
     content = path.read_bytes()
-    damaged = bytearray(content)
-    damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(damaged)
     try:
-        with pytest.raises(GoldenError, match="bytes changed: expected sha256") as caught:
+        with pytest.raises(GoldenError) as caught:
             _verify(folder)
         assert path.name in str(caught.value)
     finally:
         path.write_bytes(content)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(data=st.data())
+def test_any_flipped_bit_is_found(folder: Path, data: st.DataObject) -> None:
+    """No bit of a golden can change unnoticed: not in an array, a table, free text or white space."""
+    paths = sorted(path for path in folder.iterdir() if path.name != ".gitattributes")
+    path = data.draw(st.sampled_from(paths))
+    damaged = bytearray(path.read_bytes())
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    _find_damage(folder, path, damaged)
+
+
+def test_every_flipped_bit_of_the_record_is_found(folder: Path) -> None:
+    """golden.json has the most ways to go wrong, its digest and format version among them: all are tried."""
+    path = folder / "golden.json"
+    content = path.read_bytes()
+    for position in range(8 * len(content)):
+        damaged = bytearray(content)
+        damaged[position // 8] ^= 1 << position % 8
+        with pytest.raises(GoldenError, match=r"golden\.json"):
+            decode_golden(bytes(damaged), path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(data=st.data())
+def test_lost_and_added_bytes_are_found(folder: Path, data: st.DataObject) -> None:
+    """Truncated, emptied and extended files are damage like any other."""
+    path = data.draw(st.sampled_from(sorted(path for path in folder.iterdir() if path.name[0] != ".")))
+    content = path.read_bytes()
+    cut = data.draw(st.integers(0, len(content)))
+    extra = data.draw(st.binary(min_size=cut == len(content), max_size=9))
+    if content[:cut] + extra != content:
+        _find_damage(folder, path, content[:cut] + extra)
+
+
+def test_converted_line_ends_say_so(folder: Path) -> None:
+    """A checkout that converted line ends is recognised, and what prevents it is named."""
+    path = folder / "golden.json"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    with pytest.raises(GoldenError, match=r"golden\.json: bytes changed: .*got CRLF.*gitattributes"):
+        _verify(folder)
+
+
+def test_missing_attributes_are_no_fault(folder: Path) -> None:
+    """Just inside: the file only protects what is there."""
+    (folder / ".gitattributes").unlink()
+    _verify(folder)
 
 
 def test_golden_json_is_read_once(folder: Path) -> None:
@@ -137,16 +181,34 @@ def test_all_damaged_files_are_named_at_once(folder: Path) -> None:
 
 def test_lfs_pointer_is_recognised(folder: Path) -> None:
     """A clone without git-lfs says what to run."""
+    for name in ("outputs.logits.*", "summary.csv", "golden.json"):
+        path = next(folder.glob(name))
+        path.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n")
+        with pytest.raises(
+            GoldenError, match=rf"{path.name}: expected .* got a git-lfs pointer; run `git lfs pull`"
+        ):
+            _verify(folder)
+
+
+def test_unfetched_dvc_file_is_recognised(folder: Path) -> None:
+    """A clone without `dvc pull` says what to run, for a file and for the folder above."""
     path = next(folder.glob("outputs.logits.*"))
-    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(GoldenError, match="git lfs pull"):
+    path.rename(path.with_name(path.name + ".dvc"))
+    with pytest.raises(GoldenError, match=rf"{path.name}: expected .*{path.name}\.dvc; run `dvc pull`"):
         _verify(folder)
+    (folder / "golden.json").unlink()
+    folder.parent.with_name("photos.dvc").touch()
+    with pytest.raises(
+        GoldenError, match=r"golden\.json: expected the golden, got .*photos\.dvc; run `dvc pull`"
+    ):
+        read_golden(folder)
 
 
 def test_golden_without_summary_is_verified(folder: Path) -> None:
     """Just inside: a golden that names no summary does not need one."""
-    path = folder / "golden.json"
-    path.write_bytes(path.read_bytes().replace(b'"summary": {', b'"former_summary": {'))
+    golden = read_golden(folder)
+    assert golden is not None
+    (folder / "golden.json").write_bytes(encode_golden(replace(golden, summary=None)))
     (folder / "summary.csv").unlink()
     _verify(folder)
 
@@ -173,6 +235,8 @@ def test_unfit_record_is_refused_when_read(folder: Path) -> None:
     path = folder / "golden.json"
     fields = json.loads(path.read_text())
     fields["samples"].append(fields["samples"][0])
+    fields["modelreg_golden"] = 1  # of a release that wrote no digest
+    del fields["modelreg_sha256"]
     path.write_text(json.dumps(fields))
     with pytest.raises(GoldenError) as caught:
         read_golden(folder)
