@@ -27,8 +27,12 @@ COMMANDS = {
     "env": "print what is recorded of the environment, or what two records of it differ in",
     "init": "write a suite for a model, pin its samples and record its golden",
     "pin": "write samples.csv for a folder, or verify it",
+    "log": "show when and why goldens were accepted",
+    "prune": "list goldens that no case has any more, and remove them",
     "regen": "record goldens, or replace those whose behaviour changed",
+    "review": "accept or reject what a run observed, case by case, without running the model",
     "schema": "print the JSON Schema of modelreg.yaml, for editors",
+    "verify": "check that goldens and sample sets are whole, without running a model",
 }
 """Command name to what it does; the module of that name holds it."""
 

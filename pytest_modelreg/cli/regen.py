@@ -36,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="missing: only where there is no golden; changed (default): also where the case drifted "
         "or is stale; all: everything",
     )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="run and show what would change; nothing is written"
+    )
     parser.add_argument("--yes", action="store_true", help="answer the question with yes; for scripts")
     parser.add_argument(
         "--allow-ci", action="store_true", help="regenerate although CI or BUILD_NUMBER is set"
@@ -51,12 +54,16 @@ def run(arguments: argparse.Namespace) -> int:
         When the command cannot be carried out as given.
     """
     from pytest_modelreg.cli.session import open_session
+    from pytest_modelreg.engine.golden_budget import list_excess
     from pytest_modelreg.engine.regeneration import plan_regeneration
     from pytest_modelreg.engine.run import find_project_root, settle
     from pytest_modelreg.engine.selection import select_recordable
 
     regeneration = plan_regeneration(
-        arguments.mode, reason=arguments.reason, allow_ci=arguments.allow_ci, environ=os.environ
+        arguments.mode,
+        reason=arguments.reason,
+        allow_ci=arguments.allow_ci,
+        environ={} if arguments.dry_run else os.environ,  # what writes nothing is not locked
     )
     here = Path.cwd()
     cases, n_others = select_recordable(arguments.targets, here)
@@ -66,10 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{case.id}: running", flush=True)
             outcomes.append(session.run_case(suite, case))
         try:
-            code = _decide(session, outcomes, regeneration, yes=arguments.yes)
+            if arguments.dry_run:
+                code = _preview(outcomes, regeneration)
+            else:
+                code = _decide(session, outcomes, regeneration, yes=arguments.yes)
         finally:
             for outcome in outcomes:
                 settle(outcome)
+    for warning in list_excess({suite.file: suite for suite, _ in cases}.values()):
+        print(f"warning: {warning}")
     if n_others:
         what = "variant is" if n_others == 1 else "variants are"
         print(f"{n_others} {what} judged against the reference's golden; compare with: pytest --modelreg")
@@ -87,9 +99,29 @@ def record(session: Session, outcomes: list[Outcome]) -> list[Outcome]:
     return failed
 
 
+def _choose(outcomes: list[Outcome], regeneration: Regeneration) -> list[Outcome]:
+    from pytest_modelreg.engine.acceptance import is_wanted
+
+    return [outcome for outcome in outcomes if is_wanted(outcome, regeneration)]
+
+
+def _preview(outcomes: list[Outcome], regeneration: Regeneration) -> int:
+    """Show what a regeneration would do, and write nothing."""
+    wanted = _choose(outcomes, regeneration)
+    for outcome in outcomes:
+        print(f"{outcome.result.id}: {_describe(outcome, is_wanted=outcome in wanted)}")
+    n_replaced = sum(outcome.replaces for outcome in wanted)
+    print(
+        f"dry run: {len(wanted) - n_replaced} would be recorded, {n_replaced} replaced; nothing was written"
+    )
+    if any(outcome.result.verdict is Verdict.ERROR for outcome in outcomes):
+        return Exit.COULD_NOT_RUN
+    return Exit.DIFFERS if wanted or any(outcome.waits for outcome in outcomes) else Exit.OK
+
+
 def _decide(session: Session, outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
     """Show what would change, ask where something is replaced, and record."""
-    wanted = [outcome for outcome in outcomes if regeneration.accepts(outcome.result.verdict)]
+    wanted = _choose(outcomes, regeneration)
     replacing = [outcome for outcome in wanted if outcome.replaces]
     for outcome in outcomes:
         print(f"{outcome.result.id}: {_describe(outcome, is_wanted=outcome in wanted)}")

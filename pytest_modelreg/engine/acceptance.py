@@ -20,6 +20,17 @@ from pytest_modelreg.judge import JudgeRequest, profile_observation, summarise
 from pytest_modelreg.store import golden_sha256, summary_file, write_golden
 
 
+def is_wanted(outcome: Outcome, regeneration: Regeneration) -> bool:
+    """Whether a regeneration takes what a case observed.
+
+    An environment that is held against another one's golden has none of its own yet: where the
+    two differ, every mode records it, and nothing is replaced.
+    """
+    verdict = outcome.result.verdict
+    is_first_here = outcome.place.is_fallback and verdict in (Verdict.DRIFT, Verdict.STALE)
+    return outcome.keeps_golden and (regeneration.accepts(verdict) or is_first_here)
+
+
 def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Outcome:
     """Make an outcome's observation the golden of its case.
 
@@ -63,9 +74,9 @@ def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Ou
         profiles=profile_observation(source, observation),
     )
     _require_judgeable(outcome, golden, observation, source, samples)
-    write_golden(outcome.place.golden, golden, source, summary)
+    write_golden(outcome.place.golden, golden, source, summary, golden_root=outcome.place.golden_root)
     what = "recorded" if superseded is None else "replaced"
-    return _recorded(outcome, f"{what} from {len(observation.samples)} samples: {reason}")
+    return _recorded(outcome, f"{what}{_describe_source(observation)}: {reason}")
 
 
 def _require_judgeable(
@@ -91,6 +102,7 @@ def _require_judgeable(
             samples=samples,
             outputs=outcome.outputs,
             checks=outcome.checks,
+            is_handed_over=outcome.case is None,
         ),
     )
 
@@ -101,6 +113,14 @@ def _is_same(golden: Golden, observation: Observation, summary: Sequence[Sequenc
     The summary counts: it also depends on what the suite says the numbers mean.
     """
     return golden.observation == observation and golden.summary == summary_file(summary)
+
+
+def _describe_source(observation: Observation) -> str:
+    """Return from how many samples a golden is; nothing where no output has a row a sample."""
+    n_samples = len(observation.samples)
+    if all(record.per == "batch" for record in observation.outputs.values()):
+        return ""
+    return f" from {n_samples} sample{'s' if n_samples != 1 else ''}"
 
 
 def _recorded(outcome: Outcome, message: str) -> Outcome:

@@ -14,7 +14,9 @@ from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.golden_choice import GoldenChoice, choose_golden
 from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.fingerprint import read_environment_key
 from pytest_modelreg.store import golden_folder, golden_sha256
 
 
@@ -28,10 +30,26 @@ class Place:
         The folder of its golden, whether it is there or not.
     root : Path
         The folder whose git repository vouches for it; messages are relative to it.
+    choice : GoldenChoice or None
+        Which golden it is held against where a suite keeps several; None: its own.
+    golden_root : Path or None
+        The folder that no golden leaves by a link; None: two above the golden.
     """
 
     golden: Path
     root: Path
+    choice: GoldenChoice | None = None
+    golden_root: Path | None = None
+
+    @property
+    def found(self) -> Path:
+        """The folder of the golden that it is held against."""
+        return self.golden if self.choice is None else self.choice.found
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether that golden is another environment's."""
+        return self.found != self.golden
 
     @property
     def shown(self) -> str:
@@ -65,6 +83,8 @@ class Outcome:
         Why a golden that is there cannot be read, in a run that replaces all goldens.
     case : CasePlan or None
         None for values of a Python test.
+    is_numbered : bool
+        Whether its samples have no names but their numbers.
     """
 
     result: CaseResult
@@ -77,6 +97,7 @@ class Outcome:
     golden: Golden | None = None
     golden_fault: str | None = None
     case: CasePlan | None = None
+    is_numbered: bool = False
 
     @property
     def keeps_golden(self) -> bool:
@@ -86,7 +107,7 @@ class Outcome:
     @property
     def replaces(self) -> bool:
         """Whether accepting this would replace a golden."""
-        return self.golden is not None or self.golden_fault is not None
+        return (self.golden is not None or self.golden_fault is not None) and not self.place.is_fallback
 
     @property
     def waits(self) -> bool:
@@ -95,8 +116,19 @@ class Outcome:
 
 
 def place_of(suite: Suite, case: CasePlan) -> Place:
-    """Return where a suite's case belongs: a variant without a golden of its own, to the reference's."""
-    return Place(golden=golden_folder(suite.golden_root, suite.name, case.golden_variant), root=suite.root)
+    """Return where a suite's case belongs in this environment, and which golden it is held against.
+
+    A variant without a golden of its own belongs to the reference's.
+    """
+    folder = case_folder(suite, case)
+    environment = read_environment_key(suite.golden_per, device=case.template.device)
+    choice = choose_golden(folder, environment)
+    return Place(golden=choice.own, root=suite.root, choice=choice, golden_root=suite.golden_root)
+
+
+def case_folder(suite: Suite, case: CasePlan) -> Path:
+    """Return the golden folder of a case, above those of its environments where it has several."""
+    return golden_folder(suite.golden_root, suite.name, case.golden_variant)
 
 
 def recording_command(case: CasePlan) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.engine.kept_case import write_kept_case
 from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.store import RunFolder, write_measures, write_observation
 from pytest_modelreg.store.case_folder import drop_case_folder, is_in_progress, keep_case_folder
@@ -17,6 +18,10 @@ PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 
 PYTEST_SECTIONS = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 """Files that make their folder pytest's root folder when they hold the section."""
+
+
+PROJECT_MARKS = (".git", "golden", "modelreg.yaml", "setup.py")
+"""What a project's folder holds; asked where no configuration file of pytest says which folder it is."""
 
 
 def new_run_id() -> str:
@@ -55,6 +60,7 @@ def settle(outcome: Outcome) -> Outcome:
             drop_case_folder(folder)
         else:
             write_observation(folder, observation)
+            write_kept_case(folder, outcome)
         if result.measures.ids:
             folder.mkdir(parents=True, exist_ok=True)
             write_measures(folder, result.measures)
@@ -65,10 +71,11 @@ def settle(outcome: Outcome) -> Outcome:
 
 
 def find_project_root(start: Path) -> Path:
-    """Return the folder that pytest, started in ``start``, would call its root folder.
+    """Return the folder that a run, started in ``start``, would take for its project.
 
     Commands find modules and goldens as the plugin does, wherever below the project
-    they are typed.
+    they are typed: pytest's root folder where a configuration file says which that is,
+    else as :func:`find_marked_folder`.
     """
     start = start.absolute()
     candidates = [start, *start.parents]
@@ -77,11 +84,22 @@ def find_project_root(start: Path) -> Path:
             return folder
         if any(_holds(folder / name, section) for name, section in PYTEST_SECTIONS.items()):
             return folder
-    for name in ("setup.py", "pyproject.toml"):
-        for folder in candidates:
-            if (folder / name).is_file():
-                return folder
-    return start
+    for folder in candidates:
+        if (folder / "pyproject.toml").is_file():
+            return folder
+    return find_marked_folder(start) or start
+
+
+def find_marked_folder(start: Path) -> Path | None:
+    """Return the nearest folder, from ``start`` upwards, that holds one of :data:`PROJECT_MARKS`."""
+    return next(
+        (
+            folder
+            for folder in (start, *start.parents)
+            if any((folder / mark).exists() for mark in PROJECT_MARKS)
+        ),
+        None,
+    )
 
 
 def _holds(path: Path, section: str) -> bool:

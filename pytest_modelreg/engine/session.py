@@ -19,13 +19,14 @@ from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.acceptance import accept
+from pytest_modelreg.engine.acceptance import accept, is_wanted
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
 from pytest_modelreg.engine.outcome import Outcome, Place
 from pytest_modelreg.engine.regeneration import Mode, Regeneration
 from pytest_modelreg.engine.run import settle
 from pytest_modelreg.engine.subject import (
     Subject,
+    describe_missing,
     failed,
     judge_subject,
     skipped,
@@ -153,7 +154,7 @@ class Session:
         What cannot be recorded becomes verdict ``error``; the golden is then as it was.
         """
         regeneration = self.regeneration
-        if regeneration is not None and outcome.keeps_golden and regeneration.accepts(outcome.result.verdict):
+        if regeneration is not None and is_wanted(outcome, regeneration):
             found = outcome.result
             try:
                 outcome = accept(outcome, regeneration, git=self._ask_git(outcome.place.root))
@@ -196,12 +197,14 @@ class Session:
             result = replace(
                 subject.blank,
                 verdict=Verdict.MISSING,
-                message=fault or f"no golden at {subject.place.shown}: nothing was compared",
+                message=fault or describe_missing(subject.place),
                 n_samples=len(observation.samples),
                 command=subject.recording_command,
             )
         else:
             result = judge_subject(subject, golden, observation, folder, samples)
+            if subject.place.choice is not None and subject.place.choice.note:
+                result = replace(result, notes=(subject.place.choice.note, *result.notes))
         outcome = Outcome(
             result=result,
             place=subject.place,
@@ -213,6 +216,7 @@ class Session:
             golden=golden,
             golden_fault=fault,
             case=subject.case,
+            is_numbered=subject.is_numbered,
         )
         if not outcome.waits:
             return outcome
@@ -240,9 +244,9 @@ class Session:
         fault is returned instead.
         """
         try:
-            golden = read_golden(place.golden)
+            golden = read_golden(place.found, golden_root=place.golden_root)
             if golden is not None:
-                verify_files(place.golden, golden)
+                verify_files(place.found, golden)
         except GoldenError as error:
             if self.regeneration is not None and self.regeneration.mode is Mode.ALL:
                 return None, str(error)

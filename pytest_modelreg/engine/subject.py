@@ -103,7 +103,7 @@ def judge_subject(
     """
     request = JudgeRequest(
         golden=golden,
-        golden_folder=subject.place.golden,
+        golden_folder=subject.place.found,
         observation=observation,
         observation_folder=folder,
         samples=samples,
@@ -113,6 +113,16 @@ def judge_subject(
         is_numbered=subject.is_numbered,
     )
     return judge_as(subject.case, request)
+
+
+def describe_missing(place: Place) -> str:
+    """Return that there is no golden, or none for this environment where others have one."""
+    if place.choice is not None and place.choice.others:
+        return (
+            f"no golden for this environment ({place.golden.name}), nothing was compared; there are goldens "
+            f"for {'; '.join(place.choice.others)}"
+        )
+    return f"no golden at {place.shown}: nothing was compared"
 
 
 def failed(subject: Subject, text: str) -> Outcome:

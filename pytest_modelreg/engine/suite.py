@@ -102,6 +102,10 @@ class Suite:
         Reference of the model factory, or the runtime that brings a model, for the header.
     cases : tuple of CasePlan
         Never empty; the reference first.
+    golden_per : tuple of str
+        Facts by which it keeps a golden an environment; empty: one golden for all.
+    golden_budget_mb : float
+        Size of all its goldens above which a run warns, in MB (10^6 bytes).
     """
 
     name: str
@@ -112,3 +116,5 @@ class Suite:
     golden_root: Path
     model: str
     cases: tuple[CasePlan, ...]
+    golden_per: tuple[str, ...] = ()
+    golden_budget_mb: float = 20.0

@@ -125,6 +125,8 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
         samples_folder=Path(block.samples.folder),
         golden_root=root / "golden" if block.golden is None else Path(block.golden),
         model=block.reference.model or block.reference.runtime.kind,
+        golden_per=block.golden_per,
+        golden_budget_mb=block.golden_budget_mb,
         cases=(
             reference,
             *(

@@ -27,6 +27,8 @@ PYTHON_NUMBER_LIMIT = 1e-5
 
 PYTHON_NUMBER_SOURCE = "python number default"
 
+_LISTED = 5
+
 VALUES_SUITE = "py"
 """The suite that the cases of all Python tests belong to; no suite file may have its name."""
 
@@ -84,6 +86,11 @@ class Declaration:
     outputs: Any = None
     checks: Any = None
 
+    @property
+    def is_single(self) -> bool:
+        """Whether it describes the one output that there is, whatever its path."""
+        return any(given is not None for given in (self.kind, self.labels, self.top_k))
+
     def read(self, *, where: str, root: Path) -> tuple[dict[str, OutputSpec], CheckPlan]:
         """Return what is declared, refused in the words of a suite file where it is faulty.
 
@@ -124,13 +131,26 @@ def plan_values(case: ValuesCase, declaration: Declaration, *, root: Path) -> Va
     Raises
     ------
     SuiteFileError
-        When the declaration is faulty.
+        When the declaration is faulty, or describes a single output where there are others.
     OutputError
         When the values cannot be walked or have no samples.
     """
     outputs, checks = declaration.read(where=case.variant, root=root)
     tree = read_values(case.values, outputs=outputs, sample_ids=case.sample_ids)
+    if declaration.is_single and tree.paths != (BARE_OUTPUT,):
+        outputs = {_find_single(tree.paths, where=case.variant): outputs[BARE_OUTPUT]}
     return replace(case, outputs=outputs, checks=widen_for_python_numbers(checks, tree.python_numbers))
+
+
+def _find_single(paths: Sequence[str], *, where: str) -> str:
+    if len(paths) == 1:
+        return paths[0]
+    shown = ", ".join(paths[:_LISTED]) + (", ..." if len(paths) > _LISTED else "")
+    message = (
+        f"kind, labels and top_k describe a single output, got {shown or 'none'}: "
+        f'give them in outputs={{"{paths[0] if paths else BARE_OUTPUT}": {{...}}}}'
+    )
+    raise SuiteFileError([Fault(where=where, message=message)])
 
 
 def widen_for_python_numbers(checks: CheckPlan, paths: Iterable[str]) -> CheckPlan:

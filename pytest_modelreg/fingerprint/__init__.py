@@ -15,17 +15,22 @@ the collector module of its subject; to add a subject, add a module and name it 
 from __future__ import annotations
 
 from pytest_modelreg.fingerprint.collection import NO_FACTS, collect
-from pytest_modelreg.fingerprint.git import GitState, git_state
+from pytest_modelreg.fingerprint.environment_key import ENVIRONMENT_KEYS, read_environment_key
+from pytest_modelreg.fingerprint.git import GitState, git_state, list_versions, read_version
 from pytest_modelreg.fingerprint.loading import is_installed, load_packages, packages_behind
 from pytest_modelreg.fingerprint.project_facts import ask_project_facts
 
 __all__ = [
+    "ENVIRONMENT_KEYS",
     "NO_FACTS",
     "GitState",
     "ask_project_facts",
     "collect",
     "git_state",
     "is_installed",
+    "list_versions",
     "load_packages",
     "packages_behind",
+    "read_environment_key",
+    "read_version",
 ]

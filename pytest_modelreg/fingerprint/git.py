@@ -48,17 +48,36 @@ def git_state(folder: Path) -> GitState:
     user's own git. Without git, outside a repository, in one that git refuses to read
     or when it takes more than 10 s, both facts are None.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"
     # core.fsmonitor=false: a status must not leave a daemon behind.
     # One command for both facts: starting git is what takes the time.
-    command = [
-        *("git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"),
+    answer = _ask_git(
+        folder,
+        *("-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"),
         *("--untracked-files=no", "--ignore-submodules=untracked"),
-    ]
+    )
+    if answer is None:
+        return GitState(commit=None, dirty=None)
+    return _parse_status(answer.decode("utf-8", errors="replace"))
+
+
+def list_versions(file: Path) -> list[str]:
+    """Return the commits of HEAD's history that changed a file, the newest first; empty without git."""
+    answer = _ask_git(file.parent, "log", "--format=%H", "--", file.name)
+    return [] if answer is None else answer.decode("ascii", errors="replace").split()
+
+
+def read_version(file: Path, commit: str) -> bytes | None:
+    """Return a file as a commit has it; None where the commit has none or git does not answer."""
+    return _ask_git(file.parent, "show", f"{commit}:./{file.name}")
+
+
+def _ask_git(folder: Path, *arguments: str) -> bytes | None:
+    """Return what git prints in a folder, None where it fails, is not there or takes too long."""
+    environment = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
     try:
         answer = subprocess.run(
-            command,
+            ["git", *arguments],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -66,10 +85,8 @@ def git_state(folder: Path) -> GitState:
             timeout=TIMEOUT_S,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return GitState(commit=None, dirty=None)
-    if answer.returncode != 0:
-        return GitState(commit=None, dirty=None)
-    return _parse_status(answer.stdout.decode("utf-8", errors="replace"))
+        return None
+    return answer.stdout if answer.returncode == 0 else None
 
 
 def _parse_status(text: str) -> GitState:

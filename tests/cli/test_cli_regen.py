@@ -203,3 +203,12 @@ def test_printed_command_works_from_a_sub_folder(recorded):
     )
     assert done.returncode == 0, done.stderr
     assert not (folder / ".modelreg").exists()
+
+
+def test_golden_above_its_budget_is_a_warning(project):
+    """With the ways out: whoever clones the repository downloads it."""
+    project.edit("modelreg.yaml", "reference:", "golden_budget_mb: 0.0001\nreference:")
+    project.pin()
+    result = project.modelreg("regen", "--yes")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["warning: *toy*budget*"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pytest_modelreg.domain.check import is_function
 from pytest_modelreg.engine.suite_file.axes import ReferenceBlock, VariantBlock
@@ -24,11 +24,13 @@ from pytest_modelreg.engine.suite_file.path import ExistingFolder, GoldenFolder,
 from pytest_modelreg.engine.suite_file.value import (
     CaseName,
     Count,
+    EnvironmentKey,
     FormatVersion,
     KindName,
     LoaderName,
     OutputPath,
     Per,
+    Positive,
     SuiteName,
 )
 from pytest_modelreg.observe import LOADERS
@@ -98,6 +100,20 @@ class SuiteBlock(Block):
     )
     golden: GoldenFolder | None = Field(
         default=None, description="folder of accepted observations; default: golden"
+    )
+    golden_per: Annotated[
+        tuple[EnvironmentKey, ...],
+        BeforeValidator(
+            lambda value: tuple(value) if isinstance(value, list) else value,
+            json_schema_input_type=list[EnvironmentKey],
+        ),
+    ] = Field(
+        default=(),
+        description="keep a golden an environment, told apart by these facts, the most telling first: "
+        "[device, machine]",
+    )
+    golden_budget_mb: Positive = Field(
+        default=20.0, description="size of all goldens of the suite above which a run warns, in MB"
     )
     deterministic: bool = Field(default=False, description="ask the framework for deterministic algorithms")
     reference: ReferenceBlock = Field(

@@ -27,6 +27,7 @@ from pytest_modelreg.engine.suite_file.support import (
     RUNTIMES_NOT_YET,
     SUITE_FORMAT,
 )
+from pytest_modelreg.fingerprint import ENVIRONMENT_KEYS
 from pytest_modelreg.observe import LOADERS
 from pytest_modelreg.runtimes import BUILTIN, list_runtime_names
 
@@ -201,4 +202,10 @@ CaseName = Annotated[
 DeviceName = Annotated[str, AfterValidator(_check_device)]
 OutputPath = Annotated[str, AfterValidator(_check_output_path)]
 Tag = Annotated[str, AfterValidator(_check_tag)]
+EnvironmentKey = Annotated[
+    str,
+    AfterValidator(lambda value: check_word(value, ENVIRONMENT_KEYS)),
+    Field(json_schema_extra={"enum": list(ENVIRONMENT_KEYS)}),
+]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]

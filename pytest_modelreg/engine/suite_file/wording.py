@@ -40,6 +40,7 @@ _EXPECTED: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "list_type": "a list",
+    "greater_than": lambda context: f"more than {context['gt']:g}",
     "greater_than_equal": lambda context: f"at least {context['ge']:g}",
     "less_than_equal": lambda context: f"at most {context['le']:g}",
 }

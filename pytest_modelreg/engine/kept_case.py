@@ -1,0 +1,178 @@
+"""``case.json``: what a kept observation needs to be judged and accepted later, without its test.
+
+What belongs here: the file beside an observation in a run folder. A suite's case is planned
+again from its suite file; what a Python test declared is in the file. To keep one more fact,
+add it to the writing and to the reading function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_modelreg.domain.case import OutputSpec, case_id
+from pytest_modelreg.domain.check import CheckPlan, Limit, OutputChecks
+from pytest_modelreg.domain.errors import GoldenError, RunFolderError
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.store import parse_json, replace_atomically
+from pytest_modelreg.store.json_object import JsonObject
+from pytest_modelreg.store.json_text import render_json
+
+CASE_FILE = "case.json"
+CASE_FORMAT = 1
+_KEY = "modelreg_case"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptCase:
+    """A case whose observation was kept, with what became of it.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the observation.
+    golden : str
+        Folder of its golden, relative to the root of what it belongs to.
+    outputs, checks : mapping, CheckPlan
+        What a Python test declared; empty for a case of a suite.
+    is_numbered : bool
+        Whether its samples have no names but their numbers.
+    decision : str
+        ``accepted`` or ``rejected``; empty while it waits.
+    """
+
+    folder: Path
+    suite: str
+    variant: str
+    verdict: Verdict
+    golden: str
+    outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
+    checks: CheckPlan = field(default_factory=CheckPlan)
+    is_numbered: bool = False
+    decision: str = ""
+
+    @property
+    def id(self) -> str:
+        """The case id."""
+        return case_id(self.suite, self.variant)
+
+
+def write_kept_case(folder: Path, outcome: Outcome) -> None:
+    """Write what reviewing an outcome will need beside its observation.
+
+    Raises
+    ------
+    RunFolderError
+        When the folder cannot be written.
+    """
+    result = outcome.result
+    fields: dict[str, Any] = {
+        _KEY: CASE_FORMAT,
+        "suite": result.suite,
+        "variant": result.variant,
+        "verdict": result.verdict.value,
+        "golden": outcome.place.shown,
+    }
+    if outcome.case is None:
+        fields["values"] = {
+            "outputs": {path: asdict(spec) for path, spec in outcome.outputs.items()},
+            "checks": {
+                "by_output": {path: _plain(asked) for path, asked in outcome.checks.by_output.items()},
+                "default": _plain(outcome.checks.default),
+            },
+            "is_numbered": outcome.is_numbered,
+        }
+    _write(folder, fields)
+
+
+def write_decision(case: KeptCase, decision: str) -> None:
+    """Note what somebody decided of a kept case, so that it is not asked again."""
+    path = case.folder / CASE_FILE
+    _write(case.folder, {**parse_json(path.read_bytes(), path), "decision": decision})
+
+
+def read_kept_case(folder: Path) -> KeptCase:
+    """Read ``case.json``.
+
+    Raises
+    ------
+    GoldenError
+        When it is missing, damaged or of a newer release; one line with the path.
+    """
+    path = folder / CASE_FILE
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise GoldenError(f"{path}: expected the record of a kept case: {error.strerror or error}") from error
+    fields = JsonObject(parse_json(data, path), path)
+    version = fields.integer(_KEY)
+    if version > CASE_FORMAT:
+        expected = f"expected {CASE_FORMAT} at most, got {version}"
+        raise GoldenError(f"{path}: {_KEY}: {expected}; upgrade pytest-modelreg")
+    values = fields.object("values") if "values" in fields else None
+    outputs = {} if values is None else {path: _read_spec(spec) for path, spec in values.objects("outputs")}
+    return KeptCase(
+        folder=folder,
+        suite=fields.text("suite"),
+        variant=fields.text("variant"),
+        verdict=Verdict(fields.one_of("verdict", tuple(verdict.value for verdict in Verdict))),
+        golden=fields.text("golden"),
+        outputs=outputs,
+        checks=CheckPlan() if values is None else _read_plan(values.object("checks")),
+        is_numbered=values is not None and values.boolean("is_numbered"),
+        decision=fields.text("decision") if "decision" in fields else "",
+    )
+
+
+def _write(folder: Path, fields: Mapping[str, Any]) -> None:
+    path = folder / CASE_FILE
+    try:
+        replace_atomically(path, render_json(fields))
+    except OSError as error:
+        raise RunFolderError(
+            f"{path}: cannot be written: {error.strerror or error}; free space or give write access"
+        ) from error
+
+
+def _plain(asked: OutputChecks) -> dict[str, Any]:
+    return {"limits": [asdict(limit) for limit in asked.limits], "off": sorted(asked.off)}
+
+
+def _read_spec(fields: JsonObject) -> OutputSpec:
+    return OutputSpec(
+        kind=fields.text("kind"),
+        per=fields.text("per"),
+        per_is_declared=fields.boolean("per_is_declared"),
+        labels=fields.texts("labels") if "labels" in fields else None,
+        top_k=fields.integer("top_k"),
+    )
+
+
+def _read_plan(fields: JsonObject) -> CheckPlan:
+    return CheckPlan(
+        by_output={path: _read_checks(asked) for path, asked in fields.objects("by_output")},
+        default=_read_checks(fields.object("default")),
+    )
+
+
+def _read_checks(fields: JsonObject) -> OutputChecks:
+    return OutputChecks(
+        limits=tuple(_read_limit(limit) for limit in fields.records("limits")),
+        off=frozenset(fields.texts("off")),
+    )
+
+
+def _read_limit(fields: JsonObject) -> Limit:
+    tags = fields.object("tags")
+    return Limit(
+        name=fields.text("name"),
+        value=fields.optional("value", fields.number),
+        tags={tag: tags.number(tag) for tag in fields.mapping("tags")},
+        rtol=fields.optional("rtol", fields.number),
+        atol=fields.optional("atol", fields.number),
+        bound=fields.optional("bound", fields.text),
+        source=fields.text("source"),
+    )

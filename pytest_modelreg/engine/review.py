@@ -1,0 +1,180 @@
+"""Reviewing a run: kept observations judged again and accepted, without running a model.
+
+What belongs here: from a run folder, also one that was downloaded from CI, to outcomes that
+``acceptance`` can take. Asking is ``cli``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_modelreg.domain.errors import GoldenError, ModelRegError, UsageFault
+from pytest_modelreg.domain.nearest import suggest
+from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.acceptance import accept
+from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, read_kept_case, write_decision
+from pytest_modelreg.engine.outcome import Outcome, Place
+from pytest_modelreg.engine.regeneration import Regeneration
+from pytest_modelreg.engine.selection import select_cases
+from pytest_modelreg.engine.subject import Subject, describe_missing, judge_subject, subject_of_case
+from pytest_modelreg.engine.values import VALUES_SUITE, samples_of
+from pytest_modelreg.fingerprint import git_state
+from pytest_modelreg.store import read_golden, read_observation, read_samples, verify_arrays, verify_files
+
+WAITING = (Verdict.DRIFT, Verdict.STALE, Verdict.MISSING)
+"""Verdicts that somebody can accept."""
+
+
+def find_run(name: str | None, base: Path, root: Path) -> Path:
+    """Return the folder of a run: a path, the id of a run of this project, or the last one.
+
+    Raises
+    ------
+    UsageFault
+        When there is none.
+    """
+    runs = root / ".modelreg" / "runs"
+    known = sorted(entry.name for entry in runs.iterdir() if entry.is_dir()) if runs.is_dir() else []
+    if name is None:
+        if not known:
+            raise UsageFault(f"expected a run in {runs}, found none; `pytest --modelreg` makes one")
+        return runs / known[-1]
+    for folder in (base / name, runs / name):
+        if folder.is_dir():
+            return folder
+    raise UsageFault(f"{name}: expected the folder or the id of a run, got neither{suggest(name, known)}")
+
+
+def list_kept_cases(run: Path) -> list[KeptCase]:
+    """Return the cases of a run whose observations were kept, by id.
+
+    Raises
+    ------
+    GoldenError
+        When the record of one cannot be read.
+    """
+    return sorted(
+        (read_kept_case(path.parent) for path in run.glob(f"*/{CASE_FILE}")), key=lambda case: case.id
+    )
+
+
+def judge_again(case: KeptCase, base: Path, root: Path) -> Outcome:
+    """Hold a kept observation against the golden that is there now.
+
+    Parameters
+    ----------
+    base : Path
+        Where the command was typed.
+    root : Path
+        The project's root: goldens of Python tests are below it.
+
+    Raises
+    ------
+    ModelRegError
+        When the observation or the golden cannot be trusted, the suite does not have the case any
+        more, or the samples are not those that were observed.
+    """
+    observation = read_observation(case.folder)
+    verify_arrays(case.folder, observation)
+    subject, samples = _find_subject(case, observation, base, root)
+    golden = read_golden(subject.place.found, golden_root=subject.place.golden_root)
+    if golden is None:
+        result = replace(
+            subject.blank,
+            verdict=Verdict.MISSING,
+            message=describe_missing(subject.place),
+            n_samples=len(observation.samples),
+        )
+    else:
+        verify_files(subject.place.found, golden)
+        result = judge_subject(subject, golden, observation, case.folder, samples)
+    return Outcome(
+        result=replace(result, command=""),
+        place=subject.place,
+        outputs=subject.outputs,
+        checks=subject.checks,
+        samples=samples,
+        observation=observation,
+        observation_folder=case.folder,
+        golden=golden,
+        case=subject.case,
+        is_numbered=subject.is_numbered,
+    )
+
+
+def accept_kept(case: KeptCase, outcome: Outcome, regeneration: Regeneration) -> Outcome:
+    """Make a kept observation the golden, and note that in the run.
+
+    Raises
+    ------
+    UsageFault
+        When the case is judged against another case's golden.
+    ModelRegError
+        As :func:`~pytest_modelreg.engine.acceptance.accept`.
+    """
+    if not outcome.keeps_golden:
+        raise UsageFault(
+            f"{case.id}: is judged against the golden of its reference, which what it observed cannot "
+            "become; give it limits of its own, or write `golden: own` for it in the suite file"
+        )
+    accepted = accept(outcome, regeneration, git=git_state(outcome.place.root))
+    write_decision(case, "accepted")
+    return accepted
+
+
+def reject_kept(case: KeptCase) -> None:
+    """Note in the run that a kept observation is no golden; its files stay."""
+    write_decision(case, "rejected")
+
+
+def choose_cases(cases: Sequence[KeptCase], names: Sequence[str]) -> list[KeptCase]:
+    """Return the cases of these ids.
+
+    Raises
+    ------
+    UsageFault
+        When the run has no such case.
+    """
+    by_id = {case.id: case for case in cases}
+    unknown = [name for name in names if name not in by_id]
+    if unknown:
+        raise UsageFault(
+            f"{unknown[0]}: expected a case that the run kept ({', '.join(by_id) or 'none'}), got none"
+            f"{suggest(unknown[0], by_id)}"
+        )
+    return [by_id[name] for name in names]
+
+
+def _find_subject(
+    kept: KeptCase, observation: Observation, base: Path, root: Path
+) -> tuple[Subject, SampleSet]:
+    if kept.suite == VALUES_SUITE:
+        golden = root / kept.golden
+        if not golden.resolve().is_relative_to((root / "golden").resolve()):
+            raise GoldenError(
+                f"{kept.folder / CASE_FILE}: golden: expected a folder below golden/, got {kept.golden!r}"
+            )
+        subject = Subject(
+            blank=CaseResult(suite=kept.suite, variant=kept.variant, verdict=Verdict.ERROR, message=""),
+            place=Place(golden=golden, root=root, golden_root=root / "golden"),
+            outputs=kept.outputs,
+            checks=kept.checks,
+            command="",
+            recording_command="",
+            is_numbered=kept.is_numbered,
+        )
+        return subject, samples_of(observation)
+    ((suite, case),) = select_cases([kept.id], base)
+    samples = read_samples(suite.samples_folder)
+    observed = {sample.id: sample.sha256 for sample in observation.samples}
+    if observed != {sample.id: sample.sha256 for sample in samples.samples}:
+        raise ModelRegError(
+            f"{kept.id}: expected the samples that the run observed, got another set in "
+            f"{suite.samples_folder}; run the case again, here or in CI"
+        )
+    return subject_of_case(suite, case), samples

@@ -1,0 +1,183 @@
+"""``modelreg review``, ``log`` and ``regen --dry-run``: deciding what a run observed, and what is on record."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+TEST = """
+import os
+
+import numpy as np
+
+
+def test_values(modelreg):
+    modelreg.check(np.ones((3, 2), "f4") * float(os.environ.get("FACTOR", "1")), name="v")
+"""
+
+
+def run_folder(project):
+    """Return the folder of the last run."""
+    return sorted((project.path / ".modelreg/runs").iterdir())[-1]
+
+
+@pytest.fixture
+def drifted(recorded):
+    """A project whose last run found a drift."""
+    recorded.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(1.5)")
+    recorded.pytest().assert_outcomes(failed=1)
+    return recorded
+
+
+def test_accepting_makes_the_observation_the_golden_without_the_model(drifted):
+    """Nothing is run again: the model's module is not even there."""
+    hidden = (drifted.path / "toymodel.py").read_text(encoding="utf-8")
+    (drifted.path / "toymodel.py").unlink()
+    result = drifted.modelreg("review", "--accept", "toy[reference]", "--reason", "wider inputs")
+    assert result.ret == 0, result.stdout.str()
+    result.stdout.fnmatch_lines(
+        ["toy?reference?: drift: *", "*samples drift*", "toy?reference?: replaced from 6 samples*"]
+    )
+    drifted.write("toymodel.py", hidden)
+    drifted.pytest().assert_outcomes(passed=1)
+    assert '"reason": "wider inputs"' in (drifted.path / "golden/toy/reference/golden.json").read_text(
+        "utf-8"
+    )
+
+
+def test_nothing_is_written_without_a_decision(drifted):
+    """Scripts that only look get exit code 1, and how to decide."""
+    before = drifted.golden_bytes()
+    result = drifted.modelreg("review")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["toy?reference?: drift: *", "1 wait; decide with --accept ID*"])
+    assert drifted.golden_bytes() == before
+
+
+def test_rejected_case_is_not_asked_about_again(drifted):
+    """Its files stay for whoever looks for the cause."""
+    assert drifted.modelreg("review", "--reject", "toy[reference]").ret == 1
+    result = drifted.modelreg("review")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*nothing waits for review (1 observations kept)"])
+    assert any(run_folder(drifted).glob("*/outputs.logits.*.npy"))
+
+
+def test_run_folder_from_elsewhere_is_reviewed_by_its_path(drifted, tmp_path):
+    """As an artifact of CI, unpacked anywhere."""
+    target = tmp_path / "artifact"
+    shutil.copytree(run_folder(drifted), target)
+    shutil.rmtree(drifted.path / ".modelreg")
+    result = drifted.modelreg("review", str(target), "--accept-all", "--reason", "seen in CI")
+    assert result.ret == 0, result.stdout.str()
+    drifted.pytest().assert_outcomes(passed=1)
+
+
+def test_replacing_needs_a_reason(drifted):
+    """As a regeneration does; the golden is as it was."""
+    before = drifted.golden_bytes()
+    result = drifted.modelreg("review", "--accept-all")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*needs a reason*"])
+    assert drifted.golden_bytes() == before
+
+
+def test_accepting_is_locked_in_ci(drifted, monkeypatch):
+    """A golden is accepted where somebody looks at it."""
+    monkeypatch.setenv("CI", "true")
+    result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*locked in CI: CI=true*"])
+    assert drifted.modelreg("review").ret == 1
+
+
+def test_damaged_observation_is_not_accepted(drifted):
+    """A flipped bit in a downloaded file is named, and the golden stays."""
+    (array,) = run_folder(drifted).glob("*/outputs.logits.*.npy")
+    data = bytearray(array.read_bytes())
+    data[-1] ^= 1
+    array.write_bytes(data)
+    before = drifted.golden_bytes()
+    result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*outputs.logits.*bytes changed*"])
+    assert drifted.golden_bytes() == before
+
+
+def test_samples_that_changed_since_are_not_accepted(drifted):
+    """The golden would name samples that nobody observed."""
+    drifted.write("samples/s0.json", "[9, 9, 9]")
+    drifted.pin()
+    result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*expected the samples that the run observed*"])
+
+
+def test_what_agrees_by_now_is_said_to(drifted):
+    """Somebody regenerated in between."""
+    assert drifted.modelreg("regen", "--reason", "x", "--yes").ret == 0
+    drifted.pytest()
+    first = sorted((drifted.path / ".modelreg/runs").iterdir())
+    kept = next(run for run in first if any(run.glob("*/case.json")))
+    result = drifted.modelreg("review", str(kept))
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["toy?reference?: match: the golden agrees with it by now"])
+
+
+def test_values_of_a_python_test_are_accepted(project, monkeypatch):
+    """What the test declared is in the run folder; the test is not run."""
+    (project.path / "modelreg.yaml").unlink()
+    project.write("test_it.py", TEST)
+    project.pytest("--modelreg-regen=missing", "test_it.py").assert_outcomes(passed=1)
+    monkeypatch.setenv("FACTOR", "2")
+    project.pytest("test_it.py").assert_outcomes(failed=1)
+    result = project.modelreg("review", "--accept-all", "--reason", "doubled")
+    assert result.ret == 0, result.stdout.str() + result.stderr.str()
+    project.pytest("test_it.py").assert_outcomes(passed=1)
+
+
+def test_unknown_case_is_named_with_the_nearest(drifted):
+    """A typo accepts nothing."""
+    result = drifted.modelreg("review", "--accept", "toy[referenc]", "--reason", "x")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*toy?referenc?: expected a case that the run kept*did you mean*"])
+
+
+def test_dry_run_shows_and_writes_nothing(drifted, monkeypatch):
+    """Also in CI, where writing is locked."""
+    monkeypatch.setenv("CI", "true")
+    before = drifted.golden_bytes()
+    result = drifted.modelreg("regen", "--dry-run")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["*6 of 6 samples drift*", "dry run: 0 would be recorded, 1 replaced; nothing was written"]
+    )
+    assert drifted.golden_bytes() == before
+
+
+def test_log_tells_every_acceptance_with_its_reason(drifted):
+    """From the file of now and those that git has."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q"], cwd=drifted.path, check=True)
+    for words in (["add", "-A"], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*git, *words], cwd=drifted.path, check=True)
+    drifted.modelreg("regen", "--reason", "wider inputs", "--yes")
+    result = drifted.modelreg("log", "toy")
+    assert result.ret == 0, result.stderr.str()
+    result.stdout.fnmatch_lines(
+        [
+            "toy?reference?: golden/toy/reference",
+            "*wider inputs",
+            "*not committed*",
+            "*first recording",
+            "*commit *",
+        ]
+    )
+
+
+def test_log_outside_git_tells_the_acceptance_of_now(recorded):
+    """Nothing else is known there."""
+    result = recorded.modelreg("log")
+    result.stdout.fnmatch_lines(["toy?reference?: golden/toy/reference", "*first recording"])
