@@ -116,7 +116,7 @@ def _is_rounded(number: Any) -> bool:
 def _from_tensor(tensor: Any) -> tuple[NDArray[Any], str]:
     torch = sys.modules["torch"]
     if getattr(tensor, "is_nested", False):
-        raise OutputError("a nested tensor cannot be recorded; return list(tensor.unbind()) instead")
+        raise OutputError("a nested tensor cannot be recorded; list(tensor.unbind()) can")
     if getattr(tensor, "is_meta", False):
         raise OutputError("a meta tensor has no values to record; compute it on a device that holds values")
     name = str(tensor.dtype).removeprefix("torch.")
@@ -138,7 +138,7 @@ def _from_tensor(tensor: Any) -> tuple[NDArray[Any], str]:
 
 def _from_numpy(value: Any) -> tuple[NDArray[Any], str]:
     if isinstance(value, np.ma.MaskedArray):
-        raise OutputError("a masked array would lose its mask; return .filled(value) instead")
+        raise OutputError("a masked array would lose its mask; take .filled(value) of it")
     try:
         array = np.asarray(value)
     except Exception as error:

@@ -1,14 +1,46 @@
 """Faults of a model's output, gathered so that one cause is told once.
 
-What belongs here: grouping by output path and cause, naming the samples of a group, and which
-declared outputs there are none of.
+What belongs here: grouping by output path and cause, naming the samples of a group, which
+declared outputs there are none of, and whose outputs they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Set
+from dataclasses import dataclass
 
 from pytest_modelreg.domain.output_path import is_pattern, matches
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where outputs come from, in the words of messages.
+
+    Parameters
+    ----------
+    subject, verb, participle : str
+        ``the model`` ``returned`` what is ``returned``.
+    place : str
+        Where to mend it, behind what to do; empty where that is plain.
+    hint : str
+        What may be behind an axis that is not there when there is one sample alone.
+    """
+
+    subject: str
+    verb: str
+    participle: str
+    place: str = ""
+    hint: str = ""
+
+
+MODEL = Origin(
+    subject="the model",
+    verb="returned",
+    participle="returned",
+    place=" in forward",
+    hint=" (does the model squeeze?)",
+)
+TEST = Origin(subject="the test", verb="gave", participle="given")
 
 _LISTED_SAMPLES = 3
 _LISTED_FAULTS = 20

@@ -18,7 +18,7 @@ from pytest_modelreg.domain.errors import OutputError
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.output_path import find_entry, is_pattern
 from pytest_modelreg.observe.arrays import read_number_list, to_array
-from pytest_modelreg.observe.output_faults import OutputFaults, list_absent
+from pytest_modelreg.observe.output_faults import MODEL, Origin, OutputFaults, list_absent
 from pytest_modelreg.observe.output_tree import children_of, describe_value, is_leaf, join_path
 
 BARE_OUTPUT = "output"
@@ -61,6 +61,7 @@ def flatten_outputs(
     specs: Mapping[str, OutputSpec],
     bare_name: str,
     sample_ids: Sequence[str] | None = None,
+    origin: Origin = MODEL,
 ) -> dict[str, Leaf]:
     """Flatten what a model returned for one batch.
 
@@ -78,6 +79,8 @@ def flatten_outputs(
         Output path of a result that has no key.
     sample_ids : sequence of str, optional
         For messages; positions in the batch otherwise.
+    origin : Origin
+        Whose outputs they are, for messages.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def flatten_outputs(
         that was not returned, or nothing at all.
     """
     ids = list(sample_ids) if sample_ids is not None else [f"#{index}" for index in range(batch_size)]
-    flattening = _Flattening(ids, specs, bare_name)
+    flattening = _Flattening(ids, specs, bare_name, origin)
     flattening.walk(outputs, "")
     flattening.check_declared()
     if flattening.faults:
@@ -103,7 +106,10 @@ def flatten_outputs(
 
 
 class _Flattening:
-    def __init__(self, ids: list[str], specs: Mapping[str, OutputSpec], bare_name: str) -> None:
+    def __init__(
+        self, ids: list[str], specs: Mapping[str, OutputSpec], bare_name: str, origin: Origin
+    ) -> None:
+        self._origin = origin
         self._ids = ids
         self._specs = specs
         self._bare_name = bare_name
@@ -128,13 +134,15 @@ class _Flattening:
 
     def check_declared(self) -> None:
         """Note declared paths that were not returned; only faults that say why else count."""
+        origin = self._origin
         absent = list_absent(self._specs, self.leaves.keys() | self._ignored)
         if not absent or self.faults:
             return
         returned = ", ".join([*self.leaves, *sorted(self._ignored)]) or "nothing"
         for path in absent:
             hint = suggest(path, self.leaves)
-            self._fault(path, f"declared but not returned{hint}; the model returned {returned}")
+            text = f"declared but not {origin.participle}{hint}; {origin.subject} {origin.verb} {returned}"
+            self._fault(path, text)
 
     def _spec_of(self, name: str) -> OutputSpec:
         # Asked of every node of every sample's result: matching patterns each time would be slow.
@@ -162,7 +170,7 @@ class _Flattening:
         elif array.ndim and array.shape[0] == len(self._ids):
             self._put(name, Leaf(per="sample", dtype=dtype, rows=array))
         else:
-            squeezed = " (does the model squeeze?)" if len(self._ids) == 1 else ""
+            squeezed = self._origin.hint if len(self._ids) == 1 else ""
             self._fault(
                 path,
                 f"expected the batch's {len(self._ids)} samples along axis 0, got shape {list(array.shape)}"
@@ -217,7 +225,8 @@ class _Flattening:
             self._fault(name, f"expected one dtype for all samples, got {', '.join(sorted(dtypes))}")
             return
         if self._spec_of(name).per == "batch":
-            self._fault(name, "declared per: batch, but the model returned one result a sample")
+            given = f"{self._origin.subject} {self._origin.verb}"
+            self._fault(name, f"declared per: batch, but {given} one result a sample")
             return
         dtype = dtypes.pop()
         held = next(array.dtype for array, each in rows if each == dtype)
@@ -238,13 +247,13 @@ class _Flattening:
 
     def _put(self, name: str, leaf: Leaf) -> None:
         if name in self.leaves:
-            self._fault(name, "two outputs have this path; rename a key in forward")
+            self._fault(name, f"two outputs have this path; rename a key{self._origin.place}")
         self.leaves[name] = leaf
 
     def _fault_unknown(self, path: str, node: Any) -> None:
         text = (
-            f"expected a tensor, an array or a number, got {describe_value(node)}; convert it to tensors in "
-            f"forward, or declare {{per: ignore}}"
+            f"expected a tensor, an array or a number, got {describe_value(node)}; convert it to "
+            f"tensors{self._origin.place}, or declare {{per: ignore}}"
         )
         self._fault(path, text, cause=type(node))
 

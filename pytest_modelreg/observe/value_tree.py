@@ -1,25 +1,23 @@
 """What a Python test handed over, walked: leaves by output path, and where their samples are.
 
-What belongs here: which axis is the samples' when nobody said, and the ids of samples.
+What belongs here: which axis is the samples' when nobody said, and whether ids fit it.
 """
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.errors import OutputError
 from pytest_modelreg.domain.output_path import find_entry
-from pytest_modelreg.observe.arrays import list_numbers, read_number_list, read_shape, to_array
-from pytest_modelreg.observe.output_tree import describe_value, is_leaf, walk_leaves
+from pytest_modelreg.observe.arrays import list_numbers, read_number_list, read_shape
+from pytest_modelreg.observe.output_tree import is_leaf, walk_leaves
 from pytest_modelreg.observe.outputs import choose_bare_name
+from pytest_modelreg.observe.sample_ids import name_samples
 
 _UNDECLARED = OutputSpec()
 _LISTED = 8
@@ -37,6 +35,8 @@ class ValueTree:
         None where every array is one value as a whole.
     specs : mapping of str to OutputSpec
         What was declared, and ``per: batch`` for what has no sample axis.
+    paths : tuple of str
+        Output paths of all that is recorded.
     python_numbers : frozenset of str
         Output paths that hold floats of Python itself, whose dtype says nothing of how
         they were computed.
@@ -45,6 +45,7 @@ class ValueTree:
     content: Any
     sample_ids: tuple[str, ...] | None
     specs: Mapping[str, OutputSpec]
+    paths: tuple[str, ...]
     python_numbers: frozenset[str]
 
 
@@ -64,75 +65,37 @@ def read_values(
     Raises
     ------
     OutputError
-        When ids are no ids, a structure cannot be walked, or arrays disagree in their
-        leading axis and nobody said what it is.
+        When ids are no ids or not as many as there are rows, a structure cannot be walked,
+        or arrays disagree in their leading axis and nobody said what it is.
     """
     ids = None if sample_ids is None else name_samples(sample_ids)
     walk = _ValueWalk(outputs, n_samples=None if ids is None else len(ids))
     leaves = walk.read(values)
     specs = dict(outputs)
+    lengths = walk.measure(leaves)
     if ids is None:
-        ids = walk.number_samples(leaves)
-        for path, node in leaves:
-            name, spec = walk.spec_of(path)
-            if not spec.per_is_declared and (ids is None or read_shape(node) == ()):
-                specs[name] = replace(spec, per="batch")
+        _require_agreement(lengths)
+        n_samples = next(iter(lengths.values()), 0)
+        ids = tuple(map(str, range(n_samples))) if n_samples else None
+    else:
+        _require_id_for_every_row(len(ids), lengths, is_list=isinstance(values, list))
+    for path, node in leaves:
+        name, spec = walk.spec_of(path)
+        is_single = is_leaf(node) and read_shape(node) == ()
+        if is_single and sample_ids is not None and not lengths:
+            raise OutputError(
+                f"{len(ids or ())} sample_ids for output {name!r}, a single number without rows; "
+                "leave them out"
+            )
+        if not spec.per_is_declared and (ids is None or is_single):
+            specs[name] = replace(spec, per="batch")
     return ValueTree(
         content=_by_path(leaves) if leaves else values,
         sample_ids=ids,
         specs=specs,
+        paths=tuple(walk.paths),
         python_numbers=frozenset(walk.python_numbers),
     )
-
-
-def name_samples(sample_ids: Any) -> tuple[str, ...]:
-    """Return sample ids as text.
-
-    Parameters
-    ----------
-    sample_ids : sequence, array or tensor
-        Text, numbers or paths, one axis.
-
-    Raises
-    ------
-    OutputError
-        For anything else, none at all, or an id that is repeated.
-    """
-    if isinstance(sample_ids, (str, bytes, Mapping, set, frozenset)) or not hasattr(sample_ids, "__iter__"):
-        raise OutputError(
-            f"sample_ids: expected a sequence of ids, one a sample, got {describe_value(sample_ids)}"
-        )
-    names = tuple(_name_sample(index, given) for index, given in enumerate(_list_ids(sample_ids)))
-    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
-    if repeated is not None or not names:
-        got = "none" if repeated is None else f"{repeated!r} twice"
-        raise OutputError(f"sample_ids: expected one id a sample, each once, got {got}")
-    return names
-
-
-def _list_ids(sample_ids: Any) -> list[Any]:
-    """Return ids as a list: those of an array or tensor are its values."""
-    if is_leaf(sample_ids):
-        array = sample_ids if isinstance(sample_ids, np.ndarray) else to_array(sample_ids)[0]
-        if array.ndim != 1:
-            raise OutputError(f"sample_ids: expected one axis, got shape {list(array.shape)}")
-        found: list[Any] = array.tolist()
-        return found
-    try:
-        return list(sample_ids)
-    except Exception as error:
-        raise OutputError(f"sample_ids: raised {type(error).__name__}: {error}") from error
-
-
-def _name_sample(index: int, given: Any) -> str:
-    found = given
-    if isinstance(given, os.PathLike):
-        found = os.fspath(given)
-    elif is_leaf(given) and read_shape(given) == ():
-        found = to_array(given)[0].item() if not isinstance(given, (str, int, float)) else given
-    if isinstance(found, (str, int, float)):
-        return str(found)
-    raise OutputError(f"sample_ids[{index}]: expected text or a number, got {describe_value(given)}")
 
 
 class _ValueWalk:
@@ -141,6 +104,7 @@ class _ValueWalk:
         self._bare_name = choose_bare_name(outputs)
         self._n_samples = n_samples
         self.python_numbers: set[str] = set()
+        self.paths: dict[str, None] = {}
 
     def spec_of(self, path: str) -> tuple[str, OutputSpec]:
         name = path or self._bare_name
@@ -150,25 +114,15 @@ class _ValueWalk:
         """Return paths and leaves; lists of numbers are arrays, results of samples stay lists."""
         return [(path, self._settle(path, node)) for path, node in self._walk(values, "")]
 
-    def number_samples(self, leaves: Sequence[tuple[str, Any]]) -> tuple[str, ...] | None:
-        """Return numbers for the samples that the leading axes hold; None where there is no such axis."""
+    def measure(self, leaves: Sequence[tuple[str, Any]]) -> dict[str, int]:
+        """Return how long the leading axes are that can be the samples', by output path."""
         lengths: dict[str, int] = {}
         for path, node in leaves:
             name, spec = self.spec_of(path)
-            shape = read_shape(node) if is_leaf(node) else None
+            shape = read_shape(node) if is_leaf(node) else (len(node),) if self._holds_samples(node) else None
             if shape and spec.per == "sample":
                 lengths[name] = shape[0]
-        if len(set(lengths.values())) > 1:
-            shown = [f"{name}: {length}" for name, length in lengths.items()]
-            more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
-            first = next(name for name, length in lengths.items() if length != next(iter(lengths.values())))
-            raise OutputError(
-                "expected arrays that agree in their leading axis, which is taken for samples, got lengths "
-                f"{', '.join(shown[:_LISTED])}{more}; name the samples with sample_ids=, or declare what is "
-                f'recorded as a whole: outputs={{"{first}": {{"per": "batch"}}}} ("**" for all)'
-            )
-        n_samples = next(iter(lengths.values()), 0)
-        return tuple(map(str, range(n_samples))) if n_samples else None
+        return lengths
 
     def _walk(self, node: Any, path: str) -> Iterator[tuple[str, Any]]:
         return walk_leaves(
@@ -198,10 +152,12 @@ class _ValueWalk:
         if spec.per == "ignore":
             return node
         if not isinstance(node, list):
+            self.paths[name] = None
             self._note_python_floats(name, [node])
             return node
         array = self._read_numbers(node, path)
         if array is not None:
+            self.paths[name] = None
             self._note_python_floats(name, list_numbers(node))
             return array
         for sample in node:  # one result a sample: all of them have the same paths
@@ -213,6 +169,35 @@ class _ValueWalk:
         kinds = {type(number) for number in numbers}
         if kinds & {float, complex} and kinds <= {float, complex, int, bool}:
             self.python_numbers.add(name)
+
+
+def _require_agreement(lengths: Mapping[str, int]) -> None:
+    if len(set(lengths.values())) < 2:
+        return
+    shown = [f"{name}: {length}" for name, length in lengths.items()]
+    first = next(name for name, length in lengths.items() if length != next(iter(lengths.values())))
+    raise OutputError(
+        "expected arrays that agree in their leading axis, which is taken for samples, got lengths "
+        f"{_list_some(shown)}; name the samples with sample_ids=, or declare what is "
+        f'recorded as a whole: outputs={{"{first}": {{"per": "batch"}}}} ("**" for all)'
+    )
+
+
+def _require_id_for_every_row(n_ids: int, lengths: Mapping[str, int], *, is_list: bool) -> None:
+    odd = {name: length for name, length in lengths.items() if length != n_ids}
+    if not odd:
+        return
+    shown = [f"{length} row{'s' if length != 1 else ''} of output {name!r}" for name, length in odd.items()]
+    taken = ", in a list that is taken for outputs because its length is another" if is_list else ""
+    raise OutputError(
+        f"{n_ids} sample_ids for {_list_some(shown)}{taken}; give one id a row, or declare what is recorded "
+        f'as a whole: outputs={{"{next(iter(odd))}": {{"per": "batch"}}}}'
+    )
+
+
+def _list_some(shown: Sequence[str]) -> str:
+    more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
+    return f"{', '.join(shown[:_LISTED])}{more}"
 
 
 def _by_path(leaves: Sequence[tuple[str, Any]]) -> Any:

@@ -17,6 +17,7 @@ from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.observation import Observation, ObservedSample
 from pytest_modelreg.fingerprint import NO_FACTS, collect
 from pytest_modelreg.observe.output_collection import OutputCollector
+from pytest_modelreg.observe.output_faults import TEST
 from pytest_modelreg.observe.outputs import choose_bare_name, flatten_outputs
 from pytest_modelreg.observe.value_tree import read_values
 
@@ -44,7 +45,7 @@ def observe_values(
         What the numbers mean, by output path.
     sample_ids : sequence of str or numbers, optional
         One a sample. Without them samples are numbered along the leading axis, in which
-        all arrays have to agree but those declared ``per: batch``; single numbers beside
+        all arrays have to agree but those declared ``per: batch``. Single numbers beside
         them are recorded once.
     facts : mapping of str to scalar
         What the project adds to the fingerprint, by dotted key.
@@ -63,6 +64,7 @@ def observe_values(
         specs=tree.specs,
         bare_name=choose_bare_name(outputs),
         sample_ids=names,
+        origin=TEST,
     )
     folder.mkdir(parents=True, exist_ok=True)
     with OutputCollector(folder, n_samples=n_samples, n_batches=1) as collector:

@@ -53,10 +53,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def modelreg(request: pytest.FixtureRequest) -> ValueChecker:
-    """Hold values against their golden: ``modelreg.check(values, name="embed")``.
+    """modelreg.check(values, *, name="output", kind=None, labels=None, top_k=None,
+                   sample_ids=None, outputs=None, checks=None)
+    Hold values of a test (tensors, arrays, numbers, also nested) against their golden, as in
+        modelreg.check(embed(texts), name="embed", sample_ids=ids, checks={"rel_l2": 1e-5})
 
-    Without ``--modelreg`` a test that asks for it is skipped, never passed.
-    """
+    Axis 0 is samples. Without --modelreg a test that asks for it is skipped, never passed.
+    """  # pytest --fixtures shows the first paragraph
     if not is_enabled(request.config):
         pytest.skip(REASON)
     from pytest_modelreg.plugin.values import ValueChecker

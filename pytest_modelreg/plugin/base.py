@@ -31,7 +31,7 @@ def guess_base(paths: Iterable[Path], start: Path) -> Path:
     """Return the base of a run of these files and folders, started in ``start`` without a configuration."""
     folders = [os.path.abspath(path if path.is_dir() else path.parent) for path in paths]
     try:
-        common = Path(os.path.commonpath(folders or [start]))
+        common = Path(os.path.commonpath(folders or [str(start)]))
     except ValueError:  # several drives on Windows
         return start
     return find_marked_folder(common) or start

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from pytest_modelreg.plugin.python_test import asks_for_fixture, find_test_id
+from pytest_modelreg.plugin.python_test import asks_for_fixture, find_node_id, find_test_id
 
 REMOVED = "modelreg_n_removed"
 """Under this name an xdist worker tells its controller what a selection took out."""
 
 ASKING = "modelreg_asking"
-"""Under this name it tells which tests ask for the fixture."""
+"""Under this name it tells which tests ask for the fixture: ids by node id."""
 
 _SELECTIONS = {"keyword": "-k", "markexpr": "-m", "lf": "--lf", "deselect": "--deselect"}
 _STOPS = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
@@ -27,7 +27,7 @@ _STOPS = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 class RemovalCount:
     """Counts tests that were collected and then taken out, in the process that collects.
 
-    Also notes, by id, the tests that ask for the fixture, those taken out included.
+    Also notes, by node id, the tests that ask for the fixture, those taken out included.
 
     The list is looked at before and after, because not everything that shortens it
     says so through ``pytest_deselected``.
@@ -35,13 +35,13 @@ class RemovalCount:
 
     def __init__(self) -> None:
         self.n_removed = 0
-        self.asking: list[str] = []
+        self.asking: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, Any, Any]:
         """Compare the list of tests with what the hooks left of it."""
         n_collected = len(items)
-        self.asking = [find_test_id(item) for item in items if asks_for_fixture(item)]
+        self.asking = {find_node_id(item): find_test_id(item) for item in items if asks_for_fixture(item)}
         result = yield
         self.n_removed += max(0, n_collected - len(items))
         return result

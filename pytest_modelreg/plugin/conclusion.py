@@ -89,7 +89,23 @@ class ValueChecks:
         if OUTCOMES in item.stash:
             del item.stash[OUTCOMES]
         item.stash[COURSE] = Course()
-        return (yield)
+        result = yield
+        if CHECKER in item.stash:
+            item.stash[CHECKER].tell_missing()
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Any:
+        """Fail for goldens that are missing, once the test has come to its end."""
+        try:
+            result = yield
+        except pytest.skip.Exception:
+            if CHECKER in item.stash:
+                item.stash[CHECKER].tell_missing(is_skipped=True)
+            raise
+        if CHECKER in item.stash:
+            item.stash[CHECKER].tell_missing()
+        return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -107,6 +123,8 @@ class ValueChecks:
         for error in getattr(call.excinfo.value, "exceptions", ()):  # several finalizers raised
             if isinstance(error, CaseFailed):
                 report.sections.append(("modelreg", _describe(item, error)))
+        for missing in item.stash[CHECKER].take_missing():  # the test failed by itself, further on
+            report.sections.append(("modelreg", _describe(item, CaseFailed(missing))))
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -120,10 +138,12 @@ class ValueChecks:
             raise
         if CHECKER in item.stash:
             checker = item.stash[CHECKER]
-            if item.stash[COURSE].passed:
+            course = item.stash[COURSE]
+            if course.passed:
                 checker.conclude()
             else:
-                checker.give_up()
+                checker.give_up(is_skipped=course.outcomes.get("call") == "skipped")
+            checker.tell_missing()
         return result
 
 

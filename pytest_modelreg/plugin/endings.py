@@ -14,7 +14,7 @@ import pytest
 
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.plugin.carrying import carry
-from pytest_modelreg.plugin.values import blank_record
+from pytest_modelreg.plugin.values import NOT_RECORDED, blank_record
 
 LOST = (
     "the process that ran it ended without an answer (a crash in native code, an exit, or out of memory); "
@@ -30,10 +30,13 @@ class Ending:
     ----------
     is_told : bool
         Whether pytest shows that the test did not pass: a phase failed, or it was expected to.
+    was_expected : bool
+        Whether it failed as its ``xfail`` said.
     """
 
     is_told: bool = False
     was_skipped: bool = False
+    was_expected: bool = False
 
 
 @dataclass
@@ -49,7 +52,8 @@ class Endings:
         if report.when == "setup":
             self._endings[report.nodeid] = Ending()
         ending = self._endings.setdefault(report.nodeid, Ending())
-        ending.is_told |= report.failed or (report.skipped and hasattr(report, "wasxfail"))
+        ending.was_expected |= report.skipped and hasattr(report, "wasxfail")
+        ending.is_told |= report.failed or ending.was_expected
         ending.was_skipped |= report.skipped
         if str(report.outcome) == "rerun":  # of pytest-rerunfailures
             for found in carried:
@@ -61,14 +65,30 @@ class Endings:
         """Note a test that was running when its worker died."""
         self._lost.append(nodeid)
 
-    def list_lost(self, asking: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return a record by node id for the lost ones among the tests that ask for the fixture."""
+    def list_lost(self, asking: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+        """Return a record by node id for the lost ones among the tests that ask for the fixture.
+
+        Parameters
+        ----------
+        asking : mapping of str to str
+            Their ids in reports, by node id.
+        """
         found = {}
         for nodeid in self._lost:
-            for test_id in asking:
-                if nodeid == test_id or nodeid.startswith(f"{test_id}@"):  # xdist appends the group
+            for asked, test_id in asking.items():
+                if nodeid == asked or nodeid.startswith(f"{asked}@"):  # xdist appends the group
                     found[nodeid] = carry(replace(blank_record(test_id), message=LOST), None)
         return found
+
+    def list_expected(self, carried: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[str]:
+        """Return the ids of cases that do not pass in tests that were expected to fail."""
+        return [
+            entry["record"]["id"]
+            for nodeid, found in carried.items()
+            if nodeid in self._endings and self._endings[nodeid].was_expected
+            for entry in found
+            if not Verdict(entry["record"]["verdict"]).passes
+        ]
 
     def list_swallowed(self, carried: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[str]:
         """Return a problem for every record that does not pass although its test does."""
@@ -79,12 +99,19 @@ class Endings:
                 continue
             for record in (entry["record"] for entry in found):
                 verdict = Verdict(record["verdict"])
-                if not verdict.passes and verdict is not Verdict.SKIPPED:
-                    how = "was skipped" if ending.was_skipped else "passed"
+                if verdict.passes or verdict is Verdict.SKIPPED:
+                    continue
+                if NOT_RECORDED in record["message"]:
                     problems.append(
-                        f"{verdict.value} of {record['id']} was swallowed by its test, which {how}: "
-                        "let what modelreg.check raises through"
+                        f"{record['id']} was not recorded: its test was skipped after the check; "
+                        "skip before it"
                     )
+                    continue
+                how = "was skipped" if ending.was_skipped else "passed"
+                problems.append(
+                    f"{verdict.value} of {record['id']} was swallowed by its test, which {how}: "
+                    "let what modelreg.check raises through"
+                )
         return problems
 
     def describe_rerun(self, record: Mapping[str, Any]) -> str | None:

@@ -68,7 +68,8 @@ def pytest_modelreg_verdict(config: pytest.Config, record: Mapping[str, Any]) ->
         ``suite``, ``variant``, ``axes``, ``verdict`` (``match``, ``drift``, ``missing``,
         ``stale``, ``recorded``, ``error`` or ``skipped``), ``message``, ``outputs``,
         ``checks``, ``n_samples``, ``drifted_samples``, ``samples``,
-        ``inputs_identical``, ``causes``, ``environment_changes``, ``duration_s``.
+        ``inputs_identical``, ``causes``, ``environment_changes``, ``structure``, ``notes``,
+        ``duration_s``.
 
     Examples
     --------

@@ -45,7 +45,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--modelreg-run-dir",
         metavar="DIR",
         default=None,
-        help="where observations of cases that are not a match are kept (default: .modelreg/runs/<id>)",
+        help="where the report, the measures of every sample and the observations of cases that are not a "
+        "match are kept (default: .modelreg/runs/<id>, of which the last ten stay)",
     )
     group.addoption(
         "--modelreg-regen",

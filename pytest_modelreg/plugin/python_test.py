@@ -1,4 +1,4 @@
-"""A Python test as this plugin sees it: its id, where its goldens are, how it is run alone."""
+"""A Python test as this plugin sees it: its id, where its goldens are, what clashes, how it is run alone."""
 
 from __future__ import annotations
 
@@ -76,6 +76,19 @@ def describe_clash(test: str, other: str, folder: str) -> str:
     else:
         why = f"map to one golden folder, {folder}"
     return f"tests {test} and {other} {why}; rename one"
+
+
+def describe_repetition(one: str, other: str) -> str:
+    """Return why two checks of one test cannot both be judged, and what to do."""
+    if one == other:
+        return (
+            f"check name {one!r} was used twice in one test; give each check a name of its own, "
+            'e.g. name=f"step-{i}"'
+        )
+    return (
+        f"check names {one!r} and {other!r} of one test differ only in upper and lower case, "
+        "which some file systems take for one name; rename one"
+    )
 
 
 def describe_command(item: pytest.Item, *arguments: str) -> str:

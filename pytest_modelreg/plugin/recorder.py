@@ -41,7 +41,7 @@ class Recorder:
     warnings: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
     _carried: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    _asking: set[str] = field(default_factory=set)
+    _asking: dict[str, str] = field(default_factory=dict)
     _started: str = field(
         default_factory=lambda: (
             datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -69,6 +69,11 @@ class Recorder:
         return {carried["record"]["id"]: carried["command"] for carried in self._in_order()}
 
     @property
+    def expected(self) -> list[str]:
+        """Ids of cases that do not pass, as their tests say beforehand (``xfail``)."""
+        return self.endings.list_expected(self._carried)
+
+    @property
     def verdicts(self) -> list[Verdict]:
         """Verdicts of all cases that have a record."""
         return [Verdict(record["verdict"]) for record in self.records.values()]
@@ -77,7 +82,7 @@ class Recorder:
         """Take over the records that a report carries."""
         if report.when == "setup":
             self._carried.pop(report.nodeid, None)  # a rerun starts: what the last run said is void
-            self._asking |= {getattr(report, "modelreg_test", "")}
+            self._asking[report.nodeid] = getattr(report, "modelreg_test", "")
         carried: list[dict[str, Any]] | None = getattr(report, "modelreg", None)
         if carried:
             self._carried[report.nodeid] = carried
@@ -90,7 +95,8 @@ class Recorder:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Judge the run as a whole and write the report."""
-        for nodeid, lost in self.endings.list_lost(self._asking.union(self.completeness.asking)).items():
+        asking = {nodeid: test for nodeid, test in self._asking.items() if test} | self.completeness.asking
+        for nodeid, lost in self.endings.list_lost(asking).items():
             self._carried.setdefault(nodeid, []).append(lost)
         records = self.records
         expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
@@ -191,7 +197,9 @@ class Recorder:
     def _write_summary(self, document: dict[str, Any], target: Path) -> None:
         """Write the Markdown summary, after the reports whose problems it tells."""
         wrong = [*self.problems, *self.warnings]
-        text = render_markdown(document, commands=self.commands, notes=self.notes, problems=wrong)
+        text = render_markdown(
+            document, commands=self.commands, notes=self.notes, problems=wrong, expected=self.expected
+        )
         try:
             write_report(text, target)
         except ModelRegError as error:

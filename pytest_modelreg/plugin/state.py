@@ -20,6 +20,7 @@ from pytest_modelreg.engine.suite_loading import find_shared_names, load_suite
 from pytest_modelreg.fingerprint import ask_project_facts
 from pytest_modelreg.plugin.options import Options
 from pytest_modelreg.plugin.progress import make_progress_line
+from pytest_modelreg.report.report_file import require_writable
 from pytest_modelreg.store import RunFolder
 
 
@@ -134,7 +135,8 @@ class RunState:
         Raises
         ------
         pytest.UsageError
-            When a report or run folder would lie among goldens or samples, or cannot be made.
+            When a report or run folder would lie among goldens or samples, or cannot be made
+            or written.
         """
         kept = [("the goldens of Python tests", self.base / "golden")]
         for suite in self.suites.values():
@@ -154,6 +156,13 @@ class RunState:
                         f"{flag} {target}: expected a place outside of {what} "
                         f"({folder}), which a run never writes to; choose another path"
                     )
+        for flag in ("--modelreg-json", "--modelreg-markdown"):
+            target = targets[flag]
+            try:
+                if target is not None:
+                    require_writable(target)
+            except ModelRegError as error:
+                raise pytest.UsageError(f"{flag} {error}") from error
         if self.suites:
             try:
                 self.run_folder  # noqa: B018 - made now, so that a run that cannot keep it never starts

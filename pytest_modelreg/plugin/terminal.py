@@ -11,6 +11,8 @@ from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.plugin.values import NOT_RECORDED
+from pytest_modelreg.report.notes import group_notes, name_cases
 from pytest_modelreg.report.table import printable
 from pytest_modelreg.report.text import summary_counts
 from pytest_modelreg.store import count_samples
@@ -38,9 +40,14 @@ class TerminalLines:
         for record in recorder.records.values():
             if record["verdict"] == Verdict.RECORDED.value:
                 reporter.line(printable(f"recorded, not compared: {record['id']}: {record['message']}"))
-            elif record["verdict"] == Verdict.MATCH.value:
-                for note in recorder.notes[record["id"]]:
-                    reporter.line(printable(f"note: {record['id']}: {note}"))
+            elif NOT_RECORDED in record["message"]:
+                reporter.line(printable(f"{NOT_RECORDED}: {record['id']}"))
+        matches = [
+            case for case, record in recorder.records.items() if record["verdict"] == Verdict.MATCH.value
+        ]
+        notes = recorder.notes
+        for note, cases in group_notes({case: notes[case] for case in matches}).items():
+            reporter.line(printable(f"note: {name_cases(cases)}: {note}"))
         if recorder.records and recorder.obstacles:
             reporter.line(printable(f"partial run: {'; '.join(recorder.obstacles)}"))
         for warning in recorder.warnings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
@@ -21,10 +22,19 @@ from pytest_modelreg.engine.values import (
     values_golden,
 )
 from pytest_modelreg.plugin.carrying import BLANK, OUTCOMES, CaseFailed
-from pytest_modelreg.plugin.python_test import describe_command, find_test_id, list_golden_parts
+from pytest_modelreg.plugin.python_test import (
+    describe_clash,
+    describe_command,
+    describe_repetition,
+    find_test_id,
+    list_golden_parts,
+)
 from pytest_modelreg.plugin.state import RUN_STATE, RunState
 
 CHECKER = pytest.StashKey["ValueChecker"]()
+
+NOT_RECORDED = "not recorded: the test did not pass"
+"""What a record says of values that would have become a golden."""
 
 
 class ValueChecker:
@@ -41,6 +51,7 @@ class ValueChecker:
         self._state: RunState = item.config.stash[RUN_STATE]
         self._outcomes: dict[str, Outcome] = {}
         self._waiting: list[str] = []  # names of checks that are recorded once the test has passed
+        self._missing: list[str] = []  # names of checks without a golden that nobody was told of
         self.test_id = find_test_id(item)
         item.stash[OUTCOMES] = self._outcomes
         item.stash[CHECKER] = self
@@ -49,7 +60,7 @@ class ValueChecker:
     def check(
         self,
         values: Any,
-        *,
+        *misplaced: object,
         name: str = BARE_OUTPUT,
         kind: str | None = None,
         labels: Sequence[str] | str | None = None,
@@ -61,7 +72,8 @@ class ValueChecker:
         """Hold values against their golden; fail the test when behaviour differs.
 
         While regenerating, values become the golden once the whole test has passed, its
-        teardown included.
+        teardown included. A golden that is missing fails the test where it ends, so that
+        all checks have been seen by then.
 
         Parameters
         ----------
@@ -85,7 +97,14 @@ class ValueChecker:
         ------
         CaseFailed
             When the verdict does not pass.
+        TypeError
+            When anything but the values is given without its name.
         """
+        if misplaced:
+            raise TypeError(
+                "expected values alone before the first name=, got "
+                f'{len(misplaced)} more; write modelreg.check(values, name="...")'
+            )
         self._claim(name)
         case = ValuesCase(
             variant=f"{self.test_id}::{name}",
@@ -107,8 +126,41 @@ class ValueChecker:
             self._waiting.append(name)
             return
         self._outcomes[name] = outcome = session.conclude(outcome)
-        if not outcome.result.verdict.passes:
+        if outcome.result.verdict is Verdict.MISSING:
+            self._missing.append(name)
+        elif not outcome.result.verdict.passes:
             raise CaseFailed(outcome.result)
+
+    def take_missing(self) -> list[CaseResult]:
+        """Return what was checked without a golden and is not told yet."""
+        names, self._missing = self._missing, []
+        return [self._outcomes[name].result for name in names]
+
+    def tell_missing(self, *, is_skipped: bool = False) -> None:
+        """Fail for the goldens that are missing; called where a phase of the test has ended.
+
+        Parameters
+        ----------
+        is_skipped : bool
+            Whether the test skipped itself after its checks: no command records them.
+
+        Raises
+        ------
+        CaseFailed
+            For the first of them, naming the others.
+        """
+        if is_skipped:
+            for name in self._missing:
+                result = self._outcomes[name].result
+                message = (
+                    f"{result.message}, and none is ever recorded: the test skips after it; skip before it"
+                )
+                self._put(name, replace(result, message=message, command=""))
+        missing = self.take_missing()
+        if not missing:
+            return
+        others = "\n".join(f"missing too: {other.id}" for other in missing[1:])
+        raise CaseFailed(replace(missing[0], details=others))
 
     def conclude(self) -> None:
         """Record what waits for it; called once the whole test has passed.
@@ -127,34 +179,45 @@ class ValueChecker:
             if not self._outcomes[name].result.verdict.passes:
                 raise CaseFailed(self._outcomes[name].result)
 
-    def give_up(self) -> None:
-        """Keep what waits to be recorded in the run folder alone: the test did not pass."""
+    def give_up(self, *, is_skipped: bool = False) -> None:
+        """Keep what waits to be recorded in the run folder alone: the test did not pass.
+
+        Parameters
+        ----------
+        is_skipped : bool
+            Whether it skipped itself or is expected to fail: then no command records it.
+        """
         waiting, self._waiting = self._waiting, []
         for name in waiting:
             self._outcomes[name] = settle(self._outcomes[name])
+            result = self._outcomes[name].result
+            if not result.verdict.passes:
+                command = "" if is_skipped else result.command
+                self._put(name, replace(result, message=f"{result.message}; {NOT_RECORDED}", command=command))
 
     def _claim(self, name: str) -> None:
         """Take a golden for a check; one golden of two checks would judge the one by the other."""
         if not isinstance(name, str) or not name:
             self._fail("", f"name: expected text, got {type(name).__qualname__} {name!r:.60}")
-        label = f"{self.test_id}::{name}"
-        key = str(self._place(name).golden).casefold()
+        folder = self._place(name).golden
+        key = str(folder).casefold()
         holder, of_test, holds = self._state.claims.get(key, (None, "", ""))
         other = self._state.clashes.get(self.test_id)
+        if other is None and holder is not None and of_test != self.test_id:
+            other = of_test
         if other is not None:
-            clash = f"tests {self.test_id} and {other}"
-        elif holder is self or (holder is not None and of_test != self.test_id):
-            clash = f"{holds} and {label}"
-        else:
-            self._state.claims[key] = (self, self.test_id, label)  # the same test once more is a rerun
-            return
-        folder = self._place(name).shown
-        self._fail(name, f"expected a golden a check, got one for {clash} ({folder}); rename one")
+            shown = replace(self._place(name), golden=folder.parent).shown
+            self._fail(name, describe_clash(self.test_id, other, shown))
+        if holder is self:
+            self._missing = [known for known in self._missing if known != holds]  # this one is said first
+            self._fail(name, describe_repetition(holds, name))
+        self._state.claims[key] = (self, self.test_id, name)  # the same test once more is a rerun
 
     def _place(self, name: str) -> Place:
         base = self._state.base
         parts = [*list_golden_parts(self._item), name]
-        return Place(golden=values_golden(base / "golden", parts), root=base)
+        root = base / "golden"
+        return Place(golden=values_golden(root, parts), root=base, golden_root=root)
 
     def _command(self, mode: str) -> str:
         return describe_command(self._item, "--modelreg-regen", mode)
@@ -162,6 +225,9 @@ class ValueChecker:
     def _will_record(self, outcome: Outcome) -> bool:
         regeneration = self._state.regeneration
         return regeneration is not None and regeneration.accepts(outcome.result.verdict)
+
+    def _put(self, name: str, result: CaseResult) -> None:
+        self._outcomes[name] = replace(self._outcomes[name], result=result)
 
     def _fail(self, name: str, text: str) -> NoReturn:
         message, _, details = text.partition("\n")

@@ -106,6 +106,16 @@ def case_record(result: CaseResult) -> dict[str, Any]:
                 {"key": change.key, "expected": change.expected, "actual": change.actual}
                 for change in result.environment_changes
             ],
+            "structure": [
+                {
+                    "output": finding.output,
+                    "what": finding.what,
+                    "expected": finding.expected,
+                    "actual": finding.actual,
+                }
+                for finding in result.structure
+            ],
+            "notes": list(result.notes),
             "duration_s": round(result.duration_s, 3),
         }
     )

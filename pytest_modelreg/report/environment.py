@@ -17,6 +17,8 @@ from pytest_modelreg.report.table import render_table
 DIGEST = "digest"
 NEUTRAL = "neutral"
 REASON_SUFFIX = "_reason"
+NOT_SET = "not set"
+"""The reason of a variable or an option that has no value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +156,8 @@ def _show_side(key: str, side: Fingerprint) -> str:
     if key not in side.facts:
         return "-"
     value = side.facts[key]
+    if value is None and side.reasons.get(key) == NOT_SET:
+        return NOT_SET  # which is known
     if value is None:
         return f"unknown: {side.reasons.get(key, 'no reason given')}"
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -35,6 +35,29 @@ def write_report(text: str, path: Path) -> None:
         ) from error
 
 
+def require_writable(path: Path) -> None:
+    """Make the folder of a report that is to come, and see that a file can be made there.
+
+    Raises
+    ------
+    UsageFault
+        When it cannot, naming the place.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_special(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+    except OSError as error:
+        raise UsageFault(
+            f"{path}: expected a place for a report file, got one where none can be written "
+            f"({error.strerror}); name another file"
+        ) from error
+
+
 def _is_special(path: Path) -> bool:
     """Whether there is something that is neither a file nor a folder, where links lead."""
     try:

@@ -34,7 +34,7 @@ def test_example_matches_its_golden(copy):
     """What a reader runs first is green."""
     done = run(copy)
     assert done.returncode == 0, done.stdout
-    assert "1 match" in done.stdout
+    assert "3 match" in done.stdout
 
 
 def test_swapped_resize_prints_what_the_readme_shows(copy):

@@ -204,9 +204,55 @@ def test_ids_are_one_a_sample(tmp_path, ids, got):
 
 
 def test_ids_that_do_not_fit_the_values_are_refused(tmp_path):
-    """Three ids for four rows: the message names the output and both lengths."""
-    with pytest.raises(OutputError, match=r"3 samples along axis 0, got shape \[4, 3\]"):
-        record(tmp_path, A, sample_ids=["a", "b", "c"])
+    """Two ids for four rows: the message names the output and both lengths."""
+    for values, ids, words in (
+        ({"x": A}, "ab", "2 sample_ids for 4 rows of output 'x'; give one id a row"),
+        (
+            {"x": A, "y": A[:1], "z": A[:2]},
+            "ab",
+            "2 sample_ids for 4 rows of output 'x', 1 row of output 'y';",
+        ),
+        ([A, A[:2]], "abc", "3 sample_ids for 4 rows of output '0', 2 rows of output '1', in a list"),
+        (0.5, "a", "1 sample_ids for output 'output', a single number"),
+    ):
+        with pytest.raises(OutputError, match=words):
+            record(tmp_path, values, sample_ids=list(ids))
+
+
+def test_numbers_beside_named_samples_are_recorded_once(tmp_path):
+    """As without ids: a loss is no sample's."""
+    for beside, shape in ((A, (4, 3)), ([A[:2], A[:1], A, A], (4, -1, 3))):
+        values = {"logits": beside, "loss": 0.5, "scale": np.float32(2)}
+        found = record(tmp_path, values, sample_ids=list("abcd"))
+        assert shapes(found) == {
+            "logits": ("sample", shape),
+            "loss": ("batch", (1,)),
+            "scale": ("batch", (1,)),
+        }
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\n", "\x1b[31m", "a\0b"])
+def test_id_that_cannot_be_read_is_refused(tmp_path, name):
+    """It would break tables and terminals."""
+    with pytest.raises(OutputError, match=r"sample_ids\[2\]: expected an id that can be read"):
+        record(tmp_path, A, sample_ids=["a", "b", name, "c"])
+
+
+@pytest.mark.parametrize("name", ["a b", "名前", "é", "👩\u200d🔬"])
+def test_id_of_any_script_is_taken(tmp_path, name):
+    """Just inside: joined emoji and scripts need characters that show nothing."""
+    assert record(tmp_path, A[:1], sample_ids=[name]).samples[0].id == name
+
+
+def test_messages_speak_of_the_test(tmp_path):
+    """There is no forward to mend and no model that returned anything."""
+    for values, outputs, words in (
+        ({"a": A, "b": "text"}, {}, "convert it to tensors, or declare"),
+        ({"a": A}, {"b": OutputSpec()}, "declared but not given; the test gave a"),
+        ({"a.b": A, "a": {"b": A}}, {}, "two outputs have this path; rename a key$"),
+    ):
+        with pytest.raises(OutputError, match=words):
+            record(tmp_path, values, outputs=outputs)
 
 
 def test_declared_per_wins(tmp_path):

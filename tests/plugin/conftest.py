@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ def embed(n=4):
 
 
 """
+
+
+@pytest.fixture(autouse=True, scope="session")
+def loaded_framework() -> None:
+    """Load torch before any test: one that pytester forgets after a test crashes when loaded again."""
+    with suppress(ImportError):
+        import torch  # noqa: F401
 
 
 class Module:

@@ -261,3 +261,82 @@ def test_drift_beside_another_fault_of_a_teardown_is_told(module):
     result = module.run()
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["drift: *rel_l2*", "*if this change is intended: pytest --modelreg*"])
+
+
+TWICE = "def test_it(modelreg):\n    for i in range(3):\n        modelreg.check(embed() + i, name='step')\n"
+
+
+def test_comparing_run_says_a_repeated_name_before_a_missing_golden(module):
+    """Recording it, as a missing golden asks for, could never help."""
+    module.write(TWICE)
+    assert module.verdicts() == {"test_m.py::test_it::step": "error"}
+    result = module.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["error: check name 'step' was used twice in one test;*"])
+    result.stdout.no_fnmatch_line("missing: *")
+
+
+def test_names_that_differ_in_case_alone_are_told(module):
+    """'used twice' would send its reader looking for the same word."""
+    module.write("def test_it(modelreg):\n    for n in 'Aa':\n        modelreg.check(embed(), name=n)\n")
+    module.run().stdout.fnmatch_lines(
+        ["error: check names 'A' and 'a' of one test differ only in upper and*"]
+    )
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_all_missing_goldens_of_a_test_are_told_at_once(module, workers):
+    """The test goes on behind the first, fails where it ends, and has a record for each."""
+    module.write("def test_it(modelreg):\n    for n in 'ab':\n        modelreg.check(embed(), name=n)\n")
+    assert list(module.verdicts(*workers).values()) == ["missing", "missing"]
+    result = module.run(*workers)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "missing: *golden/py/test_m/test_it/a*",
+            "*missing too: py[[]test_m.py::test_it::b[]]",
+            "*to record it*",
+        ]
+    )
+
+
+def test_missing_golden_beside_a_fault_of_the_test_is_told(module):
+    """The fault is the failure; that nothing was compared stands below it."""
+    module.write("def test_it(modelreg):\n    modelreg.check(embed())\n    assert False\n")
+    result = module.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*assert False*", "missing: no golden at*"])
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+@pytest.mark.parametrize("how", ["assertion", "finalizer", "skipped", "expected"])
+def test_check_that_is_not_recorded_says_so(module, how, workers):
+    """Whoever regenerates sees which goldens stay as they are, and why."""
+    module.write(FAILING[how])
+    result = module.run("--modelreg-regen=missing", *workers)
+    result.stdout.fnmatch_lines(["not recorded: the test did not pass: py[[]test_m.py::test_it::output[]]"])
+    assert not (module.path / "golden").exists()
+
+
+@pytest.mark.parametrize("mode", [(), ("--modelreg-regen=missing",)])
+def test_test_that_checks_and_then_skips_prints_no_command(module, mode):
+    """No command would ever record it; what helps is said instead."""
+    module.write(FAILING["skipped"])
+    result = module.run("--modelreg-markdown=r.md", *mode)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*skip before it*"])
+    result.stdout.no_fnmatch_line("*to record it*")
+    assert "regen" not in (module.path / "r.md").read_text(encoding="utf-8")
+
+
+def test_expected_failure_is_apart_in_the_summary(module):
+    """A pull request is not told to look at what is known."""
+    module.write(FUNCTION)
+    module.record()
+    module.scale(1.2)
+    module.write("@pytest.mark.xfail" + FUNCTION)
+    module.run("--modelreg-markdown=r.md")
+    text = (module.path / "r.md").read_text(encoding="utf-8")
+    assert "## modelreg: nothing was compared; 1 expected to fail" in text
+    assert "Expected to fail, as the tests say:" in text
+    assert "If a change is intended" not in text

@@ -132,3 +132,44 @@ def test_bare_floats_of_python_have_the_limit_of_float32(module, call, later, ve
     found, checks = limits(module, call, later)
     assert found == verdict
     assert checks == [("output", limit, source)]
+
+
+SEVERAL = "{'loss': 0.5, 'logits': embed(), 'hidden': (embed(), embed())}"
+
+
+def test_meaning_of_a_single_output_is_refused_for_several(module):
+    """A model output has a loss and hidden states beside its logits."""
+    module.write(
+        f"def test_it(modelreg):\n    modelreg.check({SEVERAL}, kind='classification', labels=list('abc'))\n"
+    )
+    module.run().stdout.fnmatch_lines(
+        [
+            "error: *kind, labels and top_k describe a single output, got loss, logits, hidden.0, hidden.1: "
+            'give them in outputs={"loss": {...}}'
+        ]
+    )
+
+
+def test_meaning_of_the_one_output_that_there_is(module):
+    """Just inside: one output has that meaning whatever its key."""
+    module.write(
+        "def test_it(modelreg):\n"
+        "    modelreg.check({'logits': embed()}, kind='classification', labels=list('abc'))\n"
+    )
+    module.record()
+    summary = module.path / "golden/py/test_m/test_it/output/summary.csv"
+    assert summary.read_text(encoding="utf-8").splitlines()[1].startswith("0,c")
+
+
+def test_name_without_its_keyword_is_told(module):
+    """Whoever writes it first gets the line to write."""
+    module.write("def test_it(modelreg):\n    modelreg.check(embed(), 'embed')\n")
+    module.run().stdout.fnmatch_lines(['*TypeError: *write modelreg.check(values, name="...")'])
+
+
+def test_fixture_explains_itself(pytester):
+    """pytest --fixtures is where people look."""
+    result = pytester.runpytest_inprocess("--fixtures")
+    result.stdout.fnmatch_lines(
+        ["modelreg *", "*modelreg.check(values, [*], name=*", "*modelreg.check(embed(texts), name=*"]
+    )

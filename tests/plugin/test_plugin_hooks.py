@@ -199,3 +199,22 @@ def test_hook_of_a_folder_below_is_not_asked(project, workers, facts):
     report = json.loads(target.read_text())
     assert "sub.fact" not in report["environment"]
     assert sorted(case["verdict"] for case in report["cases"]) == ["match", "missing"]
+
+
+@pytest.mark.parametrize("n_cases", [1, 2])
+def test_facts_that_fail_in_a_worker_alone_are_told_by_its_cases(project, n_cases):
+    """The controller saw nothing wrong; a worker that stopped would look like a crash."""
+    if n_cases > 1:
+        suite = (project.path / "modelreg.yaml").read_text(encoding="utf-8")
+        project.write("modelreg.yaml", suite + "variants: {one: {batch_size: 1}}\n")
+    project.record()
+    project.write(
+        "conftest.py",
+        "def pytest_modelreg_fingerprint(config):\n"
+        "    if hasattr(config, 'workerinput'):\n        raise RuntimeError('no network')\n    return {}\n",
+    )
+    result = project.pytester.runpytest_subprocess("--modelreg", "-n", "1")
+    result.assert_outcomes(failed=n_cases)
+    result.stdout.fnmatch_lines(["error: *pytest_modelreg_fingerprint*RuntimeError: no network*conftest.py*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")

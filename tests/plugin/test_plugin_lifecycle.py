@@ -179,7 +179,7 @@ class TestBrokenGolden:
 
     def test_newer_format_says_to_upgrade(self, recorded):
         """A golden from a later release is not guessed at."""
-        recorded.edit("golden/toy/reference/golden.json", '"modelreg_golden": 1', '"modelreg_golden": 99')
+        recorded.edit("golden/toy/reference/golden.json", '"modelreg_golden": 2', '"modelreg_golden": 99')
         result = recorded.pytest()
         assert result.ret == pytest.ExitCode.TESTS_FAILED
         result.stdout.fnmatch_lines(["*99*upgrade*"])

@@ -35,11 +35,11 @@ def test_run_without_a_case_says_so(project):
 
 
 def test_unwritable_summary_fails_the_run_with_its_path(recorded):
-    """A summary that was asked for and is not there is no success."""
-    recorded.write("file", "")
-    result = recorded.pytest("--modelreg-markdown=file/pr.md")
+    """A summary that was asked for and is not there is no success, also where it was possible at first."""
+    recorded.write("conftest.py", "import os\n\n\ndef pytest_collection_finish():\n    os.mkdir('pr.md')\n")
+    result = recorded.pytest("--modelreg-markdown=pr.md")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["*error: *file/pr.md*"])
+    result.stdout.fnmatch_lines(["*error: *pr.md*"])
 
 
 @pytest.mark.parametrize("target", ["golden/toy/reference/golden.json", "samples/pr.md"])

@@ -106,3 +106,19 @@ def test_two_suites_with_a_module_of_one_name_get_their_own(project):
         "first[reference]": "match",
         "second[reference]": "drift",
     }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("modelreg.yaml::toy[reference]",),
+        ("modelreg.yaml::toy[a::b]", "modelreg.yaml::toy"),
+        ("modelreg.yaml", "modelreg.yaml::toy[reference]"),
+    ],
+)
+def test_case_named_without_the_flag_is_skipped_with_the_reason(recorded, arguments):
+    """As printed in a report; "not found" would send its user looking in the wrong place."""
+    result = recorded.pytester.runpytest_inprocess("-rs", *arguments)
+    result.assert_outcomes(skipped=len(arguments))
+    result.stdout.fnmatch_lines(["SKIPPED * modelreg.yaml:1: *add --modelreg*"])
+    result.stdout.no_fnmatch_line("*off.py*")

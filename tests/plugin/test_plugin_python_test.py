@@ -20,9 +20,8 @@ def test_folders_that_differ_in_case_alone_clash(module, arguments):
     result = module.run(*arguments)
     result.assert_outcomes(failed=2)
     for one, other in ("Aa", "aA"):
-        result.stdout.fnmatch_lines(
-            [f"error: *test_m.py::test_it[[]{one}[]] and *test_m.py::test_it[[]{other}[]]*rename one"]
-        )
+        both = f"test_m.py::test_it[[]{one}[]] and test_m.py::test_it[[]{other}[]]"
+        result.stdout.fnmatch_lines([f"error: tests {both} differ only in upper and lower case*rename one"])
     assert not (module.path / "golden").exists()
 
 
@@ -31,6 +30,10 @@ def test_module_names_that_become_one_folder_clash(module):
     module.write(ONE, "a/b/test_m.py")
     module.write(ONE, "a.b/test_m.py")
     assert set(module.verdicts("--import-mode=importlib").values()) == {"error"}
+    result = module.run("--import-mode=importlib")
+    result.stdout.fnmatch_lines(
+        ["error: tests *a.b/*map to one golden folder, golden/py/a.b.test_m/test_it; *"]
+    )
 
 
 def test_clash_shows_also_when_one_of_both_runs(module):

@@ -21,6 +21,8 @@ KEYS = [
     "inputs_identical",
     "causes",
     "environment_changes",
+    "structure",
+    "notes",
     "duration_s",
 ]
 OUTPUT_KEYS = {
@@ -142,12 +144,12 @@ def test_observation_of_a_drift_stays_in_the_run_folder_and_of_a_match_does_not(
 
 
 def test_unwritable_report_fails_the_run_with_its_path(project):
-    """A report that was asked for and is not there is no success."""
+    """A report that was asked for and is not there is no success, also where it was possible at first."""
     make_match(project)
-    project.write("file", "")
-    result = project.pytest("--modelreg-json=file/report.json")
+    project.write("conftest.py", "import os\n\n\ndef pytest_collection_finish():\n    os.mkdir('r.json')\n")
+    result = project.pytest("--modelreg-json=r.json")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["*error: *file/report.json*"])
+    result.stdout.fnmatch_lines(["*error: *r.json*"])
 
 
 def test_workers_give_the_same_records(project):
@@ -163,3 +165,15 @@ def test_workers_give_the_same_records(project):
     alone = records("-p", "no:xdist")
     assert len(alone) == 1
     assert records("-n", "2") == alone
+
+
+def test_note_of_several_matches_is_one_line(project, monkeypatch):
+    """Nine variants on another machine are one difference."""
+    project.edit("modelreg.yaml", "outputs:", "variants: {a: {batch_size: 1}, b: {batch_size: 2}}\noutputs:")
+    project.record()
+    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
+    result = project.pytest()
+    result.stdout.fnmatch_lines(
+        ["note: 3 cases (toy[[]reference[]], toy[[]a[]], toy[[]b[]]): environment differs*"]
+    )
+    assert sum(line.startswith("note: ") for line in result.outlines) == 1

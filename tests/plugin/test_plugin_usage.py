@@ -123,3 +123,22 @@ def test_two_reports_in_one_file_are_refused(recorded, flags, words):
 def test_report_in_the_run_folder_is_no_clash(recorded):
     """It is the same report twice."""
     assert recorded.pytest("--modelreg-run-dir=run", "--modelreg-json=run/report.json").ret == 0
+
+
+@pytest.mark.parametrize("flag", ["--modelreg-json", "--modelreg-markdown"])
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [(".", "Is a directory"), ("toymodel.py/r", "*"), (f"{'long' * 80}/r", "File name too long")],
+)
+def test_report_that_cannot_be_written_stops_the_run(recorded, flag, target, reason):
+    """An hour of forward passes for a report that is not there would be lost."""
+    result = recorded.pytest(f"{flag}={target}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: {flag} *expected a place for a report file*({reason}); name another*"]
+    )
+
+
+def test_report_in_a_folder_that_is_yet_to_be_made_is_fine(recorded):
+    """Just inside."""
+    assert recorded.pytest("--modelreg-json=new/folder/r.json").ret == 0

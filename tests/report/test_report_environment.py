@@ -57,9 +57,12 @@ def test_table_says_why_a_fact_is_unknown_and_which_is_neutral():
     """No cell is a riddle; what a variable holds does not steer the terminal."""
     lines = render_fingerprint(
         Fingerprint(
-            facts={"a.a": None, "a.b": True, "a.c": "\x1b[31m"}, reasons={"a.a": "not set"}, neutral=("a.b",)
+            facts={"a.a": None, "a.b": True, "a.c": "\x1b[31m", "a.d": None},
+            reasons={"a.a": "torch is not loaded", "a.d": "not set"},
+            neutral=("a.b",),
         )
     )
-    assert lines[2].split() == ["a.a", "unknown:", "not", "set"]
+    assert lines[2].split() == ["a.a", "unknown:", "torch", "is", "not", "loaded"]
     assert lines[3].split() == ["a.b", "true", "neutral"]
     assert "\x1b" not in lines[4]
+    assert lines[5].split() == ["a.d", "not", "set"]  # which is known

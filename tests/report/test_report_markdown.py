@@ -63,11 +63,13 @@ def make_record(name="reference", verdict="drift", rel_l2=0.5, **fields):
     }
 
 
-def render(*records, partial=False, commands=None, notes=None, problems=()):
+def render(*records, partial=False, commands=None, notes=None, problems=(), expected=()):
     """The summary of a run with these records."""
     run = RunFacts(id="1", started="2026", duration_s=1.0, git_commit="abc", git_dirty=False, partial=partial)
     document = report_document(run, {}, records)
-    return render_markdown(document, commands=commands or {}, notes=notes or {}, problems=problems)
+    return render_markdown(
+        document, commands=commands or {}, notes=notes or {}, problems=problems, expected=expected
+    )
 
 
 def rows_of(text):
@@ -214,3 +216,46 @@ def test_table_keeps_its_cells_whatever_they_hold(text):
 def test_html_code_is_escaped():
     """A summary's title is a block of HTML, where backticks mean nothing."""
     assert html_code("<b>&\n") == "<code>&lt;b&gt;&amp;</code>"
+
+
+def test_note_of_several_cases_is_one_line():
+    """Nine variants on another machine are one difference."""
+    names = "abcde"
+    note = "environment differs from the golden's: numpy.version 1 -> 2"
+    text = render(
+        *(make_record(name, "match") for name in names),
+        make_record("f", "drift"),
+        notes={f"toy[{name}]": [note] for name in names} | {"toy[f]": [note, "weights differ"]},
+    )
+    assert text.count("environment differs from") == 1
+    assert r"- 6 cases (toy\[a\], toy\[b\], toy\[c\], ...): environment differs" in text
+    assert text.count("weights differ") == 1
+    assert text.index("weights differ") > text.index("<details>")
+
+
+def test_expected_failures_are_apart():
+    """Neither among the failures, nor with a command, nor counted with them."""
+    text = render(
+        make_record("a", "match"),
+        make_record("known"),
+        commands={"toy[known]": "modelreg regen known"},
+        expected=["toy[known]"],
+    )
+    assert "## modelreg: 1 match; 1 expected to fail" in text
+    assert "- `toy[known]`: drift: about known" in text
+    for what in ("| `toy[known]`", "<details>", "regen known"):
+        assert what not in text
+
+
+def test_error_is_not_said_twice():
+    """Details that say what the row says are none; longer ones stay."""
+    assert "<details>" not in render(make_record("a", "error", message="it raised"))
+    for message in ("it raised\nat line 4", "it raised " + "x" * 300):
+        assert "<details>" in render(make_record("a", "error", message=message))
+
+
+def test_other_inputs_are_seen_in_the_row():
+    """A case that saw other inputs is no story of the model."""
+    for identical, lead in ((False, "inputs differ; about"), (True, "about"), (None, "about")):
+        (row,) = rows_of(render(make_record(inputs_identical=identical)))
+        assert row[2].strip() == f"{lead} reference"

@@ -26,8 +26,8 @@ class Budget:
             self._left_out.append(called)
 
     def add_all(self, blocks: Iterable[Sequence[str]], *, called: str) -> None:
-        """Add the blocks that fit, earlier ones first; the others are only counted."""
-        n_left_out = sum(not self._fit(block) for block in blocks)
+        """Add the blocks that fit, earlier ones first, none for an empty one; the others are only counted."""
+        n_left_out = sum(not self._fit(block) for block in blocks if block)
         if n_left_out:
             self._left_out.append(f"{n_left_out} x {called}")
 

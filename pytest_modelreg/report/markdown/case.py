@@ -31,7 +31,7 @@ def case_row(record: Record) -> list[str]:
     return [
         code(record["id"], in_table=True),
         record["verdict"],
-        prose(record["message"], limit=MAX_MESSAGE),
+        prose(_describe(record), limit=MAX_MESSAGE),
         "" if largest is None else _number(largest),
         "" if worst is None else code(worst["id"], in_table=True),
         "" if worst is None else _change(worst["expected"], worst["actual"]),
@@ -39,19 +39,25 @@ def case_row(record: Record) -> list[str]:
 
 
 def render_details(record: Record, notes: Sequence[str]) -> list[str]:
-    """Return a case folded: a reader opens what concerns them."""
+    """Return a case folded: a reader opens what concerns them. Nothing where its row said all."""
     message = record["message"].splitlines()[:MAX_LINES]
-    lines = [
-        f"<details><summary>{html_code(record['id'])}: {record['verdict']}</summary>",
-        "",
-        *code_block([line[:MAX_LINE_LENGTH] for line in message]),
-        "",
-    ]
+    lines = []
+    if len(message) > 1 or len(_describe(record)) > MAX_MESSAGE:
+        lines = [*code_block([line[:MAX_LINE_LENGTH] for line in message]), ""]
     causes = record["causes"][:MAX_CAUSES]
     lines += [f"- cause: {code(cause['cause'])}: {prose(cause['summary'])}" for cause in causes]
     lines += [f"- note: {prose(note)}" for note in notes[:MAX_LINES]]
     lines += _failed_checks(record) + _drifted_samples(record)
-    return [*lines, "", "</details>"]
+    if not lines:
+        return []
+    head = f"<details><summary>{html_code(record['id'])}: {record['verdict']}</summary>"
+    return [head, "", *lines, "", "</details>"]
+
+
+def _describe(record: Record) -> str:
+    """Return what became of a case; that it saw other inputs explains more than any number."""
+    message: str = record["message"]
+    return f"inputs differ; {message}" if record["inputs_identical"] is False else message
 
 
 def _failed_checks(record: Record) -> list[str]:

@@ -7,7 +7,7 @@ that returns lines and place it in :func:`render_markdown`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pytest_modelreg.domain.verdict import Verdict
@@ -22,6 +22,7 @@ from pytest_modelreg.report.markdown.case import (
     render_details,
 )
 from pytest_modelreg.report.markdown.text import code, code_block, prose, rest, table
+from pytest_modelreg.report.notes import group_notes, name_cases
 from pytest_modelreg.report.text import summary_counts
 
 MAX_TABLE_BYTES = 24_000
@@ -32,6 +33,7 @@ MAX_COMMAND_LENGTH = 1000
 MAX_RECORDED = 20
 MAX_CHANGES = 20
 MAX_PROBLEMS = 20
+MAX_NOTES = 20
 
 
 def render_markdown(
@@ -40,6 +42,7 @@ def render_markdown(
     commands: Mapping[str, str],
     notes: Mapping[str, Sequence[str]],
     problems: Sequence[str] = (),
+    expected: Collection[str] = (),
 ) -> str:
     """Return the summary, of at most 60 KB of UTF-8; what is left out is said.
 
@@ -51,29 +54,37 @@ def render_markdown(
         By case id: the one command that accepts what was seen, and facts worth a line.
     problems : sequence of str
         What is wrong with the run as a whole.
+    expected : collection of str
+        Ids of cases that do not pass, as their tests say beforehand.
     """
-    records: list[Record] = list(document["cases"])
+    cases: list[Record] = list(document["cases"])
+    records = [record for record in cases if record["id"] not in expected]
     listed = sorted(filter(is_listed, records), key=rank_badness)
+    shared = {note: ids for note, ids in group_notes(notes).items() if len(ids) > 1 or _is_match(ids, cases)}
     wanted = [commands[record["id"]] for record in listed if commands.get(record["id"])]
     text = Budget()
-    text.add(_heading(records), called="the heading")
+    text.add(_heading(records, n_expected=len(cases) - len(records)), called="the heading")
     text.add(_run_lines(document["run"], problems), called="what is wrong with the run")
     text.add_table(CASE_COLUMNS, [case_row(record) for record in listed], limit=MAX_TABLE_BYTES, called="row")
     text.add(_environment(listed), called="the environment's changes")
     text.add(_commands(wanted), called="the commands")
     text.add(_recorded(records), called="what was recorded")
+    text.add(_expected(cases, expected), called="what was expected to fail")
+    text.add(_notes(shared), called="the notes")
+    own = {case: [note for note in texts if note not in shared] for case, texts in notes.items()}
     text.add_all(
-        (render_details(record, notes.get(record["id"], ())) for record in listed), called="details of a case"
+        (render_details(record, own.get(record["id"], ())) for record in listed), called="details of a case"
     )
     return text.finish()
 
 
-def _heading(records: Sequence[Record]) -> list[str]:
+def _heading(records: Sequence[Record], *, n_expected: int) -> list[str]:
     verdicts = [Verdict(record["verdict"]) for record in records]
     compared = [verdict for verdict in verdicts if verdict is not Verdict.RECORDED]
     n_recorded = len(verdicts) - len(compared)
     parts = [summary_counts(compared) or "nothing was compared"]
     parts += [f"{n_recorded} recorded, not compared"] if n_recorded else []
+    parts += [f"{n_expected} expected to fail"] if n_expected else []
     return [f"## modelreg: {'; '.join(parts)}"]
 
 
@@ -118,6 +129,35 @@ def _commands(commands: Sequence[str]) -> list[str]:
     ]
 
 
+def _is_match(ids: Sequence[str], cases: Sequence[Record]) -> bool:
+    """Whether a note is about a match, which is listed nowhere else."""
+    return any(case["id"] in ids and case["verdict"] == Verdict.MATCH.value for case in cases)
+
+
+def _notes(shared: Mapping[str, Sequence[str]]) -> list[str]:
+    lines = [f"- {prose(name_cases(ids))}: {prose(note)}" for note, ids in shared.items()]
+    if not lines:
+        return []
+    return ["Notes:", "", *lines[:MAX_NOTES], *rest(len(lines) - MAX_NOTES, "more note(s)")]
+
+
+def _expected(cases: Sequence[Record], expected: Collection[str]) -> list[str]:
+    found = [record for record in cases if record["id"] in expected]
+    if not found:
+        return []
+    return [
+        "Expected to fail, as the tests say:",
+        "",
+        *map(_list_line, found[:MAX_RECORDED]),
+        *rest(len(found) - MAX_RECORDED, "more expected to fail"),
+    ]
+
+
+def _list_line(record: Record) -> str:
+    told = "" if record["verdict"] == Verdict.RECORDED.value else f"{record['verdict']}: "
+    return f"- {code(record['id'])}: {told}{prose(record['message'], limit=MAX_MESSAGE)}"
+
+
 def _recorded(records: Sequence[Record]) -> list[str]:
     found = [record for record in records if record["verdict"] == Verdict.RECORDED.value]
     if not found:
@@ -125,10 +165,7 @@ def _recorded(records: Sequence[Record]) -> list[str]:
     return [
         "Recorded in this run, so nothing was compared:",
         "",
-        *(
-            f"- {code(record['id'])}: {prose(record['message'], limit=MAX_MESSAGE)}"
-            for record in found[:MAX_RECORDED]
-        ),
+        *map(_list_line, found[:MAX_RECORDED]),
         *rest(len(found) - MAX_RECORDED, "more recorded"),
     ]
 

@@ -248,7 +248,7 @@ def test_control_flow_on_values_is_an_error_that_names_the_module(open_runner, k
     told = str(caught.value)
     assert "control flow depends on the values of a tensor" in told
     assert "in module head (Inner)" in told
-    assert "test_runtimes_exported.py:" in told
+    assert "test_runtimes_graph_exported.py:" in told
 
 
 @pytest.mark.parametrize("kind", FAST, ids=str)
