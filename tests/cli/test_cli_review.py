@@ -1,4 +1,4 @@
-"""``modelreg review``, ``log`` and ``regen --dry-run``: deciding what a run observed, and what is on record."""
+"""``modelreg review``, ``log`` and ``regen --dry-run``: deciding what a run observed, what is on record."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ def test_environment_without_anything_in_common_has_its_own_message(several, mon
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*no golden for this environment (machine=arm64,os=Darwin)*there are goldens for machine=x86_64,os=Linux*"
+            "*no golden for this environment (machine=arm64,os=Darwin)*"
+            "there are goldens for machine=x86_64,os=Linux*"
         ]
     )
 
