@@ -11,6 +11,7 @@ from pytest_modelreg.engine.regeneration import Regeneration, plan_regeneration
 from pytest_modelreg.engine.run import new_run_id
 from pytest_modelreg.plugin.base import find_base
 from pytest_modelreg.plugin.carrying import OutcomeCarrier
+from pytest_modelreg.plugin.claims import ClaimCarrier
 from pytest_modelreg.plugin.collection import SuiteCollection
 from pytest_modelreg.plugin.completeness import WorkerFacts
 from pytest_modelreg.plugin.conclusion import ValueChecks
@@ -47,9 +48,11 @@ def activate(config: pytest.Config) -> None:
     manager.register(ProjectFactsCheck(state), "modelreg-project")
     manager.register(OutcomeCarrier(), "modelreg-carrier")
     manager.register(ValueChecks(state), "modelreg-values")
+    manager.register(ClaimCarrier(state), "modelreg-claims")
     if worker is None:
         recorder = Recorder(state)
         manager.register(recorder.completeness, "modelreg-completeness")
+        manager.register(recorder.claimed, "modelreg-claimed")
         manager.register(recorder, "modelreg-recorder")
         manager.register(TerminalLines(state, recorder), "modelreg-terminal")
         if manager.hasplugin("xdist"):

@@ -15,6 +15,7 @@ from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.fingerprint import collect, git_state
+from pytest_modelreg.plugin.claims import ClaimedGoldens
 from pytest_modelreg.plugin.completeness import Completeness
 from pytest_modelreg.plugin.endings import Endings
 from pytest_modelreg.plugin.options import is_selected_by_ini
@@ -35,6 +36,7 @@ class Recorder:
     """Records by the test they came from; the last run of a rerun counts."""
 
     state: RunState
+    claimed: ClaimedGoldens = field(init=False)
     completeness: Completeness = field(default_factory=Completeness)
     endings: Endings = field(default_factory=Endings)
     problems: list[str] = field(default_factory=list)
@@ -48,6 +50,9 @@ class Recorder:
         )
     )
     _clock: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        self.claimed = ClaimedGoldens(self.state)
 
     @property
     def records(self) -> dict[str, dict[str, Any]]:
@@ -102,6 +107,7 @@ class Recorder:
         expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
         missing = [case for case in expected if case not in records]
         self.obstacles = self.completeness.list_obstacles(session, missing=missing)
+        self._look_after_goldens(session)
         try:
             self._check_whole_run(session)
             self._write_report()
@@ -111,6 +117,14 @@ class Recorder:
         self.problems += [problem for problem in told if problem is not None]
         if self.problems and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _look_after_goldens(self, session: pytest.Session) -> None:
+        """Say which goldens nobody has any more, after a run that left nothing out, and which grew large."""
+        if session.config.option.collectonly or not self.records:
+            return
+        if not self.obstacles:
+            self._told_less.extend(self.claimed.list_orphans(session.config))
+        self.warnings += self.claimed.list_excess()
 
     def _in_order(self) -> list[dict[str, Any]]:
         nodeids = sorted(self._carried, key=self.completeness.position)

@@ -1,0 +1,121 @@
+"""Goldens that no case has any more: told by a whole run, and only by a whole one."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+TESTS = """
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_size(modelreg, size):
+    modelreg.check(np.ones(size, "f4"), name="v")
+
+
+def test_more(modelreg):
+    modelreg.check(np.ones(3, "f4"), name="a")
+    modelreg.check(np.ones(3, "f4"), name="b")
+"""
+
+
+@pytest.fixture
+def whole(project):
+    """A project with a suite and Python tests, all recorded."""
+    project.write("test_it.py", TESTS)
+    project.write("pytest.ini", "[pytest]\n")
+    project.pin()
+    project.pytest("--modelreg-regen=missing").assert_outcomes(passed=4)
+    return project
+
+
+def orphans(result):
+    """Return the goldens that a run named as orphans."""
+    lines = result.stdout.str().splitlines()
+    return [
+        line.split(": ", 1)[1] for line in lines if line.startswith(("warning: golden/", "error: golden/"))
+    ]
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_parameter_that_is_gone_leaves_one_orphan(whole, workers):
+    """Named with its path; a warning, or in a strict run a failure."""
+    whole.edit("test_it.py", "[1, 2]", "[1]")
+    result = whole.pytester.runpytest("--modelreg", workers)
+    result.assert_outcomes(passed=3)
+    assert orphans(result) == ["golden/py/test_it/test_size[2]/v"]
+    assert result.ret == 0
+    strict = whole.pytester.runpytest("--modelreg", "--modelreg-strict", workers)
+    strict.stdout.fnmatch_lines(["error: 1 golden that no case has; *modelreg prune"])
+    assert strict.ret == 1
+
+
+def test_variant_that_is_gone_leaves_one_orphan(whole):
+    """Its golden is the suite's, so the suite file tells."""
+    shutil.copytree(whole.path / "golden/toy/reference", whole.path / "golden/toy/old")
+    assert orphans(whole.pytest()) == ["golden/toy/old"]
+
+
+def test_check_that_is_gone_leaves_one_orphan(whole):
+    """The test is still there and passed, without it."""
+    whole.edit("test_it.py", '    modelreg.check(np.ones(3, "f4"), name="b")\n', "")
+    assert orphans(whole.pytest()) == ["golden/py/test_it/test_more/b"]
+
+
+def test_whole_file_that_is_gone_is_found(whole):
+    """Nothing of it is collected, so nothing else could tell."""
+    (whole.path / "test_it.py").unlink()
+    assert len(orphans(whole.pytest())) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-k", "size"],
+        ["-m", "modelreg", "--deselect", "test_it.py::test_more"],
+        ["test_it.py::test_more"],
+        ["test_it.py"],
+        ["modelreg.yaml"],
+    ],
+)
+def test_partial_run_gives_no_verdict(whole, arguments):
+    """What it did not run, it cannot miss."""
+    shutil.copytree(whole.path / "golden/toy/reference", whole.path / "golden/toy/old")
+    assert orphans(whole.pytest(*arguments)) == []
+
+
+def test_run_that_stops_gives_no_verdict(whole):
+    """-x leaves tests out."""
+    whole.edit("test_it.py", "np.ones(size", "7 * np.ones(size")
+    shutil.copytree(whole.path / "golden/toy/reference", whole.path / "golden/toy/old")
+    assert orphans(whole.pytest("-x")) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["    pytest.skip('not today')\n", "    pytest.xfail('known')\n", "    raise RuntimeError('broken')\n"],
+)
+def test_test_that_did_not_come_to_its_checks_keeps_its_goldens(whole, change):
+    """Skipped, expected to fail or in error is not gone."""
+    whole.edit("test_it.py", "def test_more(modelreg):\n", f"def test_more(modelreg):\n{change}")
+    assert orphans(whole.pytest()) == []
+
+
+def test_pruning_takes_what_the_last_whole_run_left(whole):
+    """The command knows what the run knew, and removes only that."""
+    whole.edit("test_it.py", "[1, 2]", "[1]")
+    whole.pytest()
+    assert whole.modelreg("prune", "--yes").ret == 0
+    assert not (whole.path / "golden/py/test_it/test_size[2]").exists()
+    whole.pytest().assert_outcomes(passed=3)
+
+
+def test_golden_above_its_budget_is_a_warning(whole):
+    """Once a run, with the ways out."""
+    whole.edit("modelreg.yaml", "reference:", "golden_budget_mb: 0.0001\nreference:")
+    result = whole.pytest()
+    result.stdout.fnmatch_lines(["warning: *toy*budget*"])
+    assert result.ret == 0
