@@ -57,11 +57,17 @@ def run(arguments: argparse.Namespace) -> int:
     waiting = [case for case in kept if case.verdict in WAITING and not case.decision]
     accepted = choose_cases(waiting, arguments.accept)
     rejected = choose_cases(waiting, arguments.reject)
+    shared = [case.id for case in accepted if not case.keeps_golden]
+    if shared:
+        raise UsageFault(
+            f"{shared[0]}: is judged against its reference's golden, which what it observed cannot become; "
+            "give it limits of its own, or write `golden: own` for it in the suite file and run it again"
+        )
     both = [case.id for case in accepted if case in rejected]
     if both:
         raise UsageFault(f"{both[0]}: expected it accepted or rejected, got both")
     if arguments.accept_all:
-        accepted = [case for case in waiting if case not in rejected]
+        accepted = [case for case in waiting if case not in rejected and case.keeps_golden]
     if not waiting:
         print(f"{folder.name}: nothing waits for review ({len(kept)} observations kept)")
         return Exit.OK

@@ -57,7 +57,9 @@ def choose_golden(folder: Path, environment: Mapping[str, str]) -> GoldenChoice:
         return GoldenChoice(own=folder, found=folder)
     wanted = {key: safe_component(value) for key, value in environment.items()}
     own = folder / name_environment(wanted)
-    there = {path: _read_name(path.name) for path in list_golden_folders(folder) if path.parent == folder}
+    there = {
+        path: read_environment(path.name) for path in list_golden_folders(folder) if path.parent == folder
+    }
     others = tuple(path.name for path in there)
     if own in there or not there:
         return GoldenChoice(own=own, found=own, others=others)
@@ -77,10 +79,11 @@ def name_environment(environment: Mapping[str, str]) -> str:
 
 def is_environment(name: str) -> bool:
     """Whether a folder's name is one of :func:`name_environment`."""
-    return bool(_read_name(name))
+    return bool(read_environment(name))
 
 
-def _read_name(name: str) -> dict[str, str]:
+def read_environment(name: str) -> dict[str, str]:
+    """Return the facts that a folder is named after; empty for any other name."""
     parts = [part.partition("=") for part in name.split(",")]
     if not all(separator for _, separator, _ in parts):
         return {}

@@ -7,16 +7,20 @@ add it to the writing and to the reading function.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.case import OutputSpec, case_id
 from pytest_modelreg.domain.check import CheckPlan, Limit, OutputChecks
 from pytest_modelreg.domain.errors import GoldenError, RunFolderError
+from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.suite import CasePlan
 from pytest_modelreg.store import parse_json, replace_atomically
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import render_json
@@ -24,6 +28,7 @@ from pytest_modelreg.store.json_text import render_json
 CASE_FILE = "case.json"
 CASE_FORMAT = 1
 _KEY = "modelreg_case"
+_LEFT_OUT = frozenset({"root", "python_path", "samples", "default_threads", "facts", "outputs"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +45,10 @@ class KeptCase:
         What a Python test declared; empty for a case of a suite.
     is_numbered : bool
         Whether its samples have no names but their numbers.
+    keeps_golden : bool
+        Whether the golden is the case's own.
+    plan : str
+        Digest of what the suite said of the case; empty for values of a Python test.
     decision : str
         ``accepted`` or ``rejected``; empty while it waits.
     """
@@ -52,6 +61,8 @@ class KeptCase:
     outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
     checks: CheckPlan = field(default_factory=CheckPlan)
     is_numbered: bool = False
+    keeps_golden: bool = True
+    plan: str = ""
     decision: str = ""
 
     @property
@@ -75,6 +86,8 @@ def write_kept_case(folder: Path, outcome: Outcome) -> None:
         "variant": result.variant,
         "verdict": result.verdict.value,
         "golden": outcome.place.shown,
+        "keeps_golden": outcome.keeps_golden,
+        "plan": "" if outcome.case is None else digest_plan(outcome.case),
     }
     if outcome.case is None:
         fields["values"] = {
@@ -86,6 +99,19 @@ def write_kept_case(folder: Path, outcome: Outcome) -> None:
             "is_numbered": outcome.is_numbered,
         }
     _write(folder, fields)
+
+
+def digest_plan(case: CasePlan) -> str:
+    """Return a digest of what a suite says of what a case runs, the same on every machine.
+
+    Left out are the machine's folders, and how outputs are judged.
+    """
+    template = asdict(replace(case.template, samples=SampleSet(folder="", samples=()), facts={}))
+    checkpoint = case.template.checkpoint
+    kept = {key: value for key, value in template.items() if key not in _LEFT_OUT}
+    if checkpoint is not None:
+        kept["checkpoint"] = [Path(checkpoint.path).name, checkpoint.key]
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def write_decision(case: KeptCase, decision: str) -> None:
@@ -123,6 +149,8 @@ def read_kept_case(folder: Path) -> KeptCase:
         outputs=outputs,
         checks=CheckPlan() if values is None else _read_plan(values.object("checks")),
         is_numbered=values is not None and values.boolean("is_numbered"),
+        keeps_golden=fields.boolean("keeps_golden"),
+        plan=fields.text("plan"),
         decision=fields.text("decision") if "decision" in fields else "",
     )
 

@@ -6,10 +6,12 @@ What belongs here: from a run folder, also one that was downloaded from CI, to o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import GoldenError, ModelRegError, UsageFault
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import Observation
@@ -17,14 +19,17 @@ from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept
-from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, read_kept_case, write_decision
-from pytest_modelreg.engine.outcome import Outcome, Place
+from pytest_modelreg.engine.golden_choice import choose_golden, read_environment
+from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, digest_plan, read_kept_case, write_decision
+from pytest_modelreg.engine.outcome import Outcome, Place, case_folder
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.selection import select_cases
 from pytest_modelreg.engine.subject import Subject, describe_missing, judge_subject, subject_of_case
 from pytest_modelreg.engine.values import VALUES_SUITE, samples_of
 from pytest_modelreg.fingerprint import git_state
 from pytest_modelreg.store import read_golden, read_observation, read_samples, verify_arrays, verify_files
+
+_RUN_ID = re.compile(r"\d{8}T\d{6}-\d{6}Z")
 
 WAITING = (Verdict.DRIFT, Verdict.STALE, Verdict.MISSING)
 """Verdicts that somebody can accept."""
@@ -39,7 +44,8 @@ def find_run(name: str | None, base: Path, root: Path) -> Path:
         When there is none.
     """
     runs = root / ".modelreg" / "runs"
-    known = sorted(entry.name for entry in runs.iterdir() if entry.is_dir()) if runs.is_dir() else []
+    found = sorted(entry.name for entry in runs.iterdir() if entry.is_dir()) if runs.is_dir() else []
+    known = [name for name in found if _RUN_ID.fullmatch(name)]  # what else lies there is nobody's last run
     if name is None:
         if not known:
             raise UsageFault(f"expected a run in {runs}, found none; `pytest --modelreg` makes one")
@@ -51,15 +57,17 @@ def find_run(name: str | None, base: Path, root: Path) -> Path:
 
 
 def list_kept_cases(run: Path) -> list[KeptCase]:
-    """Return the cases of a run whose observations were kept, by id.
+    """Return the cases of a run whose observations were kept, those with goldens of their own first.
 
     Raises
     ------
     GoldenError
         When the record of one cannot be read.
     """
+    # Those that keep a golden come first: the others are held against what they leave behind.
     return sorted(
-        (read_kept_case(path.parent) for path in run.glob(f"*/{CASE_FILE}")), key=lambda case: case.id
+        (read_kept_case(path.parent) for path in run.glob(f"*/{CASE_FILE}")),
+        key=lambda case: (not case.keeps_golden, case.id),
     )
 
 
@@ -80,6 +88,9 @@ def judge_again(case: KeptCase, base: Path, root: Path) -> Outcome:
         more, or the samples are not those that were observed.
     """
     observation = read_observation(case.folder)
+    if (observation.suite, observation.variant) != (case.suite, case.variant):
+        got = case_id(observation.suite, observation.variant)
+        raise GoldenError(f"{case.folder}: expected the observation of {case.id}, got the one of {got}")
     verify_arrays(case.folder, observation)
     subject, samples = _find_subject(case, observation, base, root)
     golden = read_golden(subject.place.found, golden_root=subject.place.golden_root)
@@ -154,11 +165,7 @@ def _find_subject(
     kept: KeptCase, observation: Observation, base: Path, root: Path
 ) -> tuple[Subject, SampleSet]:
     if kept.suite == VALUES_SUITE:
-        golden = root / kept.golden
-        if not golden.resolve().is_relative_to((root / "golden").resolve()):
-            raise GoldenError(
-                f"{kept.folder / CASE_FILE}: golden: expected a folder below golden/, got {kept.golden!r}"
-            )
+        golden = _find_values_golden(kept, root)
         subject = Subject(
             blank=CaseResult(suite=kept.suite, variant=kept.variant, verdict=Verdict.ERROR, message=""),
             place=Place(golden=golden, root=root, golden_root=root / "golden"),
@@ -177,4 +184,37 @@ def _find_subject(
             f"{kept.id}: expected the samples that the run observed, got another set in "
             f"{suite.samples_folder}; run the case again, here or in CI"
         )
-    return subject_of_case(suite, case), samples
+    if kept.plan != digest_plan(case):
+        raise ModelRegError(
+            f"{kept.id}: expected the suite as it was when the case ran, got one that says something else of "
+            "what it runs; run the case again"
+        )
+    subject = subject_of_case(suite, case)
+    if suite.golden_per:
+        # The golden is the one of the environment that observed, not of the one that reviews.
+        folder = case_folder(suite, case)
+        choice = choose_golden(folder, read_environment(Path(kept.golden).name))
+        subject = replace(subject, place=replace(subject.place, golden=choice.own, choice=choice))
+    return subject, samples
+
+
+def _find_values_golden(kept: KeptCase, root: Path) -> Path:
+    """Return the golden folder of a check of a Python test, which the run folder names.
+
+    Raises
+    ------
+    GoldenError
+        When it is no place of such a golden, or holds the golden of something else.
+    """
+    base, golden = root / "golden" / VALUES_SUITE, root / kept.golden
+    is_below = ".." not in golden.parts and golden.is_relative_to(base)
+    if not is_below or len(golden.relative_to(base).parts) < 3:
+        raise GoldenError(
+            f"{kept.folder / CASE_FILE}: golden: expected the folder of a check below "
+            f"golden/{VALUES_SUITE}/, got {kept.golden!r}"
+        )
+    held = read_golden(golden, golden_root=root / "golden")
+    if held is not None and held.observation.variant != kept.variant:
+        got = case_id(held.observation.suite, held.observation.variant)
+        raise GoldenError(f"{kept.folder / CASE_FILE}: golden: expected the golden of {kept.id}, got {got}")
+    return golden

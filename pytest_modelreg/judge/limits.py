@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.check import DEFAULT_CHECKS, CheckPlan, Limit
@@ -50,7 +51,14 @@ def merge_limits(
                 merged["exact"] = Limit(name="exact", source=f"dtype default ({dtype})")
         elif default is not None:
             merged[name] = Limit(name=name, value=default.value, source=default.source)
-    merged.update(written)
+    for name, limit in written.items():
+        own = merged.get(name)
+        if limit.value is None and limit.tags and own is not None:
+            # Limits for a few samples must not free all the others.
+            source = f"{limit.source}; for all samples: {own.source}"
+            merged[name] = replace(limit, value=own.value, source=source)
+        else:
+            merged[name] = limit
     return {name: limit for name, limit in merged.items() if name not in asked.off}
 
 

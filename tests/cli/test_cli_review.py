@@ -138,6 +138,83 @@ def test_values_of_a_python_test_are_accepted(project, monkeypatch):
     project.pytest("test_it.py").assert_outcomes(passed=1)
 
 
+VARIANTS = """
+variants:
+  a-half: {preprocess: "toydata:half"}
+  own: {preprocess: "toydata:half", golden: own}
+"""
+
+HALF = """
+
+def half(sample):
+    return prepare(sample) * np.float32(0.5)
+"""
+
+
+@pytest.fixture
+def varied(project):
+    """A project with variants, all of which drifted in the last run."""
+    source = (project.path / "toydata.py").read_text(encoding="utf-8")
+    project.write("toydata.py", source + HALF)
+    suite = (project.path / "modelreg.yaml").read_text(encoding="utf-8")
+    project.write("modelreg.yaml", suite + VARIANTS)
+    project.pin()
+    project.pytest("--modelreg-regen=missing")
+    project.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(1.5)")
+    project.pytest().assert_outcomes(failed=3)
+    return project
+
+
+def test_all_are_accepted_that_can_be(varied):
+    """A variant of the reference is left, whatever its name sorts before."""
+    result = varied.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 1
+    varied.pytest().assert_outcomes(passed=2, failed=1)
+    named = varied.modelreg("review", "--accept", "toy[a-half]", "--reason", "x")
+    assert named.ret == 2
+    named.stderr.fnmatch_lines(["*toy?a-half?: is judged against its reference's golden*"])
+
+
+def test_observation_of_another_case_is_not_accepted(varied):
+    """Whoever mixed files up would plant one case's answers as another's."""
+    run = run_folder(varied)
+    shutil.copy(run / "toy[own]/observation.json", run / "toy[reference]/observation.json")
+    for array in (run / "toy[own]").glob("*.npy"):
+        shutil.copy(array, run / "toy[reference]")
+    before = varied.golden_bytes()
+    result = varied.modelreg("review", "--accept", "toy[reference]", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*expected the observation of toy?reference?, got the one of toy?own?*"])
+    assert varied.golden_bytes() == before
+
+
+def test_suite_that_was_edited_since_takes_another_run(drifted):
+    """The golden would say that it was observed as the suite says now."""
+    drifted.edit("modelreg.yaml", "batch_size: 4", "batch_size: 3")
+    result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*expected the suite as it was when the case ran*"])
+
+
+@pytest.mark.parametrize(
+    "place", ["golden/toy/reference", "golden/py/../toy/reference", "golden/py", "golden"]
+)
+def test_python_test_cannot_take_another_golden(recorded, monkeypatch, place):
+    """What a run folder says of a place is data from elsewhere."""
+    recorded.write("test_it.py", TEST)
+    recorded.pytest("--modelreg-regen=missing", "test_it.py")
+    monkeypatch.setenv("FACTOR", "2")
+    recorded.pytest("test_it.py").assert_outcomes(failed=1)
+    (kept,) = run_folder(recorded).glob("*/case.json")
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(text.replace("golden/py/test_it/test_values/v", place), encoding="utf-8")
+    before = recorded.golden_bytes()
+    result = recorded.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*golden: expected the folder of a check below golden/py/*"])
+    assert recorded.golden_bytes() == before
+
+
 def test_unknown_case_is_named_with_the_nearest(drifted):
     """A typo accepts nothing."""
     result = drifted.modelreg("review", "--accept", "toy[referenc]", "--reason", "x")

@@ -73,7 +73,11 @@ def _gather(*scopes: tuple[str, Mapping[str, tuple[Any, Limit | None]]]) -> Outp
     merged: dict[str, Limit | None] = {}
     for source, checks in scopes:
         for name, (_, limit) in checks.items():
+            outer = merged.get(name)
             merged[name] = limit and Limit(**{**vars(limit), "source": f"{source}.{name}"})
+            if limit and outer and limit.value is None and limit.tags:
+                tags = {**outer.tags, **limit.tags}
+                merged[name] = Limit(name=name, value=outer.value, tags=tags, source=f"{source}.{name}")
     return OutputChecks(
         limits=tuple(merged[name] for name in CHECK_NAMES if merged.get(name)),
         off=frozenset(name for name, limit in merged.items() if limit is None),

@@ -131,3 +131,20 @@ def test_embedding_is_held_by_its_neighbours(measured):
     verdict, checks = checks_of(measured.report(), "reference")
     assert verdict == "match"
     assert {"rel_l2", "cosine", "rank_overlap"} <= checks.keys()
+
+
+def test_limit_for_a_tag_alone_leaves_the_default_for_the_others(measured):
+    """Four samples that moved are a drift, whatever the limit of the other two is."""
+    path = measured.path / "samples/samples.csv"
+    rows = path.read_text(encoding="utf-8").splitlines()
+    rows[1] = f"{rows[1]}rare"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    extend(
+        measured,
+        "checks: {rel_l2: {tags: {rare: 100}}, top1_agreement: off}\n"
+        "variants: {v: {preprocess: 'toydata:tilted'}}\n",
+    )
+    measured.pytest("--modelreg-regen=missing")
+    (case,) = [case for case in measured.report()["cases"] if case["variant"] == "v"]
+    assert case["verdict"] == "drift"
+    assert len(case["drifted_samples"]) == 6

@@ -73,3 +73,16 @@ def test_unknown_fact_is_a_usage_error(project):
     result = project.pytest()
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*golden_per?0?: expected one of device, machine*did you mean machine?*"])
+
+
+def test_review_accepts_for_the_environment_that_observed(several, monkeypatch):
+    """The golden of the machine that reviews keeps every byte."""
+    before = several.golden_bytes()
+    several.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(2)")
+    stand_on(monkeypatch, "x86_64", "Darwin")
+    several.pytest().assert_outcomes(failed=1)
+    stand_on(monkeypatch, platform.machine(), "Linux")
+    assert several.modelreg("review", "--accept-all", "--reason", "seen on the other one").ret == 0
+    after = several.golden_bytes()
+    assert {name: after[name] for name in before} == before
+    assert any("os=Darwin" in name for name in after)

@@ -68,7 +68,11 @@ def plan_variants(block: SuiteBlock, document: Document, root: Path, log: FaultL
     for name, written in block.variants.items():
         variants += _plan_variant(name, written, document, root, log)
     if block.matrix is not None:
-        variants += _plan_matrix(block.matrix, document, root, log)
+        combinations = list(_plan_matrix(block.matrix, document, root, log))
+        if not combinations and not log.has_below(("matrix",)):
+            message = "expected at least one combination, got all of them excluded"
+            log.add(document.line(("matrix",), of_key=True), ("matrix", "exclude"), message)
+        variants += combinations
     first: dict[str, KeyPath] = {}
     for variant in variants:
         before = first.setdefault(variant.name.casefold(), variant.place)

@@ -9,6 +9,7 @@ it is seen together are in ``judging``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_modelreg.domain.case import OutputSpec
@@ -60,14 +61,14 @@ def plan_checks(
         entry = find_entry(path, narrow)
         here = {} if entry is None else _read_checks(entry.checks, f"{scope}.outputs.{path}.checks")
         by_output[path] = _gather(
-            {
-                **_without(suite, unfit),
-                **_read_checks(output.checks, f"outputs.{path}.checks"),
-                **_without(wide, unfit),
-                **here,
-            }
+            _overlay(
+                _without(suite, unfit),
+                _read_checks(output.checks, f"outputs.{path}.checks"),
+                _without(wide, unfit),
+                here,
+            )
         )
-    default = _gather(_without({**suite, **wide}, list_unfit_checks("tensor")))
+    default = _gather(_without(_overlay(suite, wide), list_unfit_checks("tensor")))
     return CheckPlan(by_output=by_output, default=default)
 
 
@@ -107,6 +108,22 @@ def _read_limit(name: str, block: Any, source: str) -> Limit | None:
     if isinstance(block, ElementwiseBlock):
         return Limit(name=name, rtol=block.rtol, atol=block.atol, source=source)
     return Limit(name=name, source=source)
+
+
+def _overlay(*scopes: Mapping[str, Limit | None]) -> dict[str, Limit | None]:
+    """Merge limits by name, the last scope winning; limits for tags alone leave that for all samples.
+
+    Otherwise a stricter limit for a few samples would free all the others.
+    """
+    merged: dict[str, Limit | None] = {}
+    for scope in scopes:
+        for name, limit in scope.items():
+            outer = merged.get(name)
+            if limit is not None and outer is not None and limit.value is None and limit.tags:
+                merged[name] = replace(limit, value=outer.value, tags={**outer.tags, **limit.tags})
+            else:
+                merged[name] = limit
+    return merged
 
 
 def _without(limits: Mapping[str, Limit | None], names: frozenset[str]) -> dict[str, Limit | None]:

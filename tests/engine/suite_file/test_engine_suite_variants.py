@@ -143,6 +143,16 @@ def test_variant_may_switch_a_check_off(suites):
     assert checks.limits[0].tags == {"critical": 1.0}
 
 
+def test_limits_for_a_tag_leave_that_for_all_samples(suites):
+    """A stricter limit for a few must not free all the others."""
+    suite = suites.extend(
+        "checks: {rel_l2: {max: 1, tags: {a: 2}}}\n"
+        "variants: {v: {batch_size: 1, checks: {rel_l2: {tags: {b: 3}}}}}\n"
+    )
+    (limit,) = suite.cases[1].checks.default.limits
+    assert (limit.value, limit.tags) == (1, {"a": 2, "b": 3})
+
+
 def test_limits_by_pattern_reach_outputs_that_the_suite_names(suites):
     """A variant's pattern narrows the limits of every declared output that it stands for."""
     suite = suites.extend(
@@ -175,6 +185,7 @@ def test_model_is_not_asked_for_where_the_runtime_brings_it(suites):
 
 
 FAULTS = [
+    ("matrix: {threads: [1], exclude: [{threads: 1}]}", "matrix.exclude: expected at least one combination"),
     ("variants: {v: {}}", "variants.v: expected at least one axis that differs from the reference"),
     (
         "variants: {v: {golden: own}}",
