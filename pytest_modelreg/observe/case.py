@@ -21,7 +21,6 @@ from pytest_modelreg.observe.fresh_inputs import FreshInputs
 from pytest_modelreg.observe.fresh_source import list_source_files
 from pytest_modelreg.observe.imports import suite_imports
 from pytest_modelreg.observe.input_source import InputFacts, InputSource
-from pytest_modelreg.observe.kept_inputs import ReplayedInputs
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.passes import Progress
@@ -31,6 +30,7 @@ from pytest_modelreg.observe.references import list_references, resolve_referenc
 from pytest_modelreg.observe.shared_work import SharedWork, describe_form
 from pytest_modelreg.observe.state import StateGuard
 from pytest_modelreg.observe.subject import Subject, load_model, opened_subject
+from pytest_modelreg.observe.trusted_inputs import TrustedInputs
 from pytest_modelreg.observe.warning_log import WarningLog
 from pytest_modelreg.runtimes import Runner, find_runtime
 
@@ -152,15 +152,14 @@ def _make_inputs(
 ) -> InputSource:
     form = describe_form(to_tensors=preprocess.to_tensors)
     kept = None if shared is None else shared.find_inputs(spec, form=form)
-    if kept is not None:
-        return ReplayedInputs(kept)
-    return FreshInputs(
+    fresh = FreshInputs(
         samples=spec.samples,
         loader=found.get("loader") or LOADERS[spec.loader],
         loader_name=spec.loader,
         preprocess=preprocess,
         recorder=None if shared is None else shared.start_recording(spec, form=form),
     )
+    return fresh if kept is None else TrustedInputs(kept, fresh)
 
 
 def _list_findings(runner: Runner) -> tuple[RuntimeFinding, ...]:

@@ -23,6 +23,9 @@ from pytest_modelreg.observe.output_tree import children_of, describe_value, is_
 
 BARE_OUTPUT = "output"
 _UNDECLARED = OutputSpec()
+_LIST_HINT = (
+    "(a list as long as the batch holds one result a sample; return a tuple or a dict for several outputs)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +197,8 @@ class _Flattening:
             self._fault(
                 path,
                 f"expected one structure for all samples, got {', '.join(columns[0]) or 'nothing'} for "
-                f"{self._ids[0]!r} and {', '.join(columns[odd]) or 'nothing'} for {self._ids[odd]!r}",
+                f"{self._ids[0]!r} and {', '.join(columns[odd]) or 'nothing'} for {self._ids[odd]!r} "
+                f"{_LIST_HINT}",
             )
             return
         for name in columns[0]:
@@ -222,7 +226,8 @@ class _Flattening:
         # one axis where there is nothing to detect.
         dtypes = {dtype for array, dtype in rows if array.size} or {rows[0][1]}
         if len(dtypes) > 1:
-            self._fault(name, f"expected one dtype for all samples, got {', '.join(sorted(dtypes))}")
+            got = ", ".join(sorted(dtypes))
+            self._fault(name, f"expected one dtype for all samples, got {got} {_LIST_HINT}")
             return
         if self._spec_of(name).per == "batch":
             given = f"{self._origin.subject} {self._origin.verb}"

@@ -119,6 +119,10 @@ class SharedWork:
             spec.loader,
             spec.preprocess,
             spec.python_path,
+            # A factory runs first, and may set what preprocessing reads. Its arguments as text: a YAML
+            # mapping may have keys of several types, which JSON would make one.
+            spec.model,
+            repr(spec.model_args),
             spec.threads,
             spec.deterministic,
         ]

@@ -21,7 +21,7 @@ from pytest_modelreg.observe.placement import Placement
 from pytest_modelreg.observe.state import StateGuard
 from pytest_modelreg.observe.user_code import attributed
 from pytest_modelreg.observe.warning_log import WarningLog
-from pytest_modelreg.observe.weights import digest_weights, load_weights
+from pytest_modelreg.observe.weights import examine_weights, load_weights
 from pytest_modelreg.runtimes import RunRequest, Runtime
 from pytest_modelreg.runtimes.artefacts import Artefacts
 
@@ -47,10 +47,21 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A model that is built and has its weights; None where the runtime brings its own."""
+    """A model that is built and has its weights; None where the runtime brings its own.
+
+    Parameters
+    ----------
+    model : Any
+        Before the transform.
+    weights_digest : str or None
+        None for a model that is no module.
+    is_digest_whole : bool
+        Whether the digest covers everything that the weights hold.
+    """
 
     model: Any
     weights_digest: str | None
+    is_digest_whole: bool
 
 
 def load_model(spec: CaseSpec, found: Mapping[str, Any]) -> Loaded:
@@ -74,12 +85,13 @@ def load_model(spec: CaseSpec, found: Mapping[str, Any]) -> Loaded:
                 f"{spec.id}: transform {spec.runtime.transform!r}: runtime {spec.runtime.kind!r} brings its "
                 f"own model, which cannot be transformed; remove the transform"
             )
-        return Loaded(model=None, weights_digest=None)
+        return Loaded(model=None, weights_digest=None, is_digest_whole=False)
     reference = spec.model or ""
     model = build_model(found["model"], spec.model_args, case=spec.id, reference=reference)
     if spec.checkpoint is not None:
         load_weights(model, spec.checkpoint, case=spec.id)
-    return Loaded(model=model, weights_digest=digest_weights(model))
+    digest, is_whole = examine_weights(model)
+    return Loaded(model=model, weights_digest=digest, is_digest_whole=is_whole)
 
 
 @contextmanager
@@ -134,7 +146,12 @@ def opened_subject(
             case=case,
             options=spec.runtime.options,
             forward=found.get("forward"),
-            identity=identify_model(spec, weights_digest=loaded.weights_digest, n_edits=n_edits),
+            identity=identify_model(
+                spec,
+                weights_digest=loaded.weights_digest,
+                is_digest_whole=loaded.is_digest_whole,
+                n_edits=n_edits,
+            ),
             artefacts=artefacts,
             root=Path(spec.root),
             resolve=resolve,

@@ -2,21 +2,21 @@
 
 What belongs here: fitting names (``module.`` of DataParallel, ``_orig_mod.`` of
 torch.compile), naming every key that does not fit, and hashing what was loaded.
+What of a value is hashed is ``weight_values``'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
 from pytest_modelreg.domain.case import CheckpointRef
-from pytest_modelreg.domain.errors import CheckpointError, ModelError, OutputError
-from pytest_modelreg.observe.arrays import is_tensor, to_array
+from pytest_modelreg.domain.errors import CheckpointError
+from pytest_modelreg.observe.arrays import is_tensor
 from pytest_modelreg.observe.checkpoint import read_checkpoint
 from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.user_code import attributed, describe_error
+from pytest_modelreg.observe.weight_values import WeightValues, has_values
 from pytest_modelreg.trace import digest_arrays
 
 _WRAPPER_PREFIXES = ("module.", "_orig_mod.")
@@ -55,16 +55,30 @@ def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
 
 
 def digest_weights(model: Any) -> str | None:
-    """Return one sha256 over names, dtypes, shapes and bytes of a model's state dict.
+    """Return one sha256 over the names and values of a model's state dict.
 
-    Names sorted, one tensor in memory at a time. None for a model that is no module.
+    Tensors count by dtype, shape and bytes; see :class:`~.weight_values.WeightValues` for everything
+    else. None for a model that is no module.
 
     Raises
     ------
     ModelError
         A tensor has no values yet: a lazy module that was never called.
     """
-    return digest_arrays(_name_tensors(model.state_dict())) if is_module(model) else None
+    return examine_weights(model)[0]
+
+
+def examine_weights(model: Any) -> tuple[str | None, bool]:
+    """Return what :func:`digest_weights` does, and whether it covers every value.
+
+    It does not where the state dict holds an object of unknown type: then models of one digest may
+    differ.
+    """
+    if not is_module(model):
+        return None, False
+    values = WeightValues(model.state_dict())
+    digest = digest_arrays(values.list_parts())
+    return digest, not values.opaque
 
 
 def _load(
@@ -91,7 +105,7 @@ def _load(
 
 def _place_of(value: Any) -> tuple[Any, ...]:
     """Where a tensor lies: tied weights are saved once, under either name."""
-    if not is_tensor(value) or not _has_values(value) or str(value.layout) != "torch.strided":
+    if not is_tensor(value) or not has_values(value) or str(value.layout) != "torch.strided":
         return (id(value),)
     pointer = value.data_ptr()
     return (pointer, tuple(value.shape), tuple(value.stride())) if pointer else (id(value),)
@@ -103,7 +117,7 @@ def _list_unequal_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> li
         for name in own
         if is_tensor(own[name])
         and is_tensor(state.get(name))
-        and _has_values(own[name])
+        and has_values(own[name])
         and own[name].shape != state[name].shape
     ]
 
@@ -122,31 +136,3 @@ def _list_faults(what: str, names: list[str]) -> str:
         return ""
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"  {len(names)} {what}: {', '.join(names[:_LISTED])}{more}"
-
-
-def _has_values(tensor: Any) -> bool:
-    from torch.nn.parameter import is_lazy
-
-    return not is_lazy(tensor)
-
-
-def _name_tensors(state: Mapping[str, Any]) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    for name in sorted(state):
-        yield from _name_parts(name, state[name])
-
-
-def _name_parts(name: str, value: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    if isinstance(value, (tuple, list)):  # packed parameters of quantised layers
-        for index, item in enumerate(value):
-            yield from _name_parts(f"{name}.{index}", item)
-    elif is_tensor(value):
-        if not _has_values(value):
-            raise ModelError(
-                f"weight {name!r} has no values yet; call the model once in its factory, so that "
-                f"its lazy modules are complete"
-            )
-        try:
-            array, dtype = to_array(value)
-        except OutputError as error:
-            raise ModelError(f"weight {name!r}: {error}") from error
-        yield name, dtype, array

@@ -82,7 +82,7 @@ class _ProgramFormat:
         return _ProgramSession(torch.export.load(file))
 
     def describe_run_failure(self, error: Exception, file: Path) -> str:
-        return describe_failure(error, None)
+        return describe_failure(error, None, file)
 
 
 class _ProgramSession:

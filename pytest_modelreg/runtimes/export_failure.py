@@ -37,18 +37,20 @@ _ADVICE = (
 _UNINTERESTING = ("site-packages", "dist-packages", "torch")
 
 
-def describe_failure(error: BaseException, model: Any = None) -> str:
+def describe_failure(error: BaseException, model: Any = None, file: Path | None = None) -> str:
     """Return one line: what was raised, on which operator, in which module and line.
 
     Parameters
     ----------
     model : torch.nn.Module or None
         Among whose parts the module is looked for.
+    file : pathlib.Path or None
+        Where the graph lies; its folder is left out of what was said.
     """
     operator = find_operator(error)
     module = None if model is None else find_module(error, model)
     told = _find_origin(error)
-    parts = [f"{type(told).__name__}: {summarise(str(told))}"]
+    parts = [f"{type(told).__name__}: {summarise(strip_folder(str(told), file))}"]
     if operator is not None:
         parts.append(f"operator {operator}")
     if module is not None:
@@ -67,6 +69,20 @@ def summarise(message: str) -> str:
         message = message.partition(marker)[0] or message
     text = " ".join(_COLOURS.sub("", message).split())
     return text if len(text) <= MAX_CHARS else text[: MAX_CHARS - 3] + "..."
+
+
+def strip_folder(message: str, file: Path | None) -> str:
+    """Return a message that names a file, and those beside it, without their folder.
+
+    Artefacts lie in a folder of the session: with its name in them, the reports of two sessions would
+    differ.
+    """
+    if file is None:
+        return message
+    folders = {str(file.parent), str(file.parent.resolve()), file.parent.as_posix()} - {"", "."}
+    for folder in sorted(folders, key=len, reverse=True):
+        message = re.sub(rf"{re.escape(folder)}[/\\\\]+", "", message)
+    return message
 
 
 def _find_origin(error: BaseException) -> BaseException:

@@ -293,3 +293,16 @@ def test_many_faults_are_capped_with_their_number():
     lines = flatten_faulty(["word"] * 30, ["a"]).splitlines()
     assert len(lines) == 21
     assert lines[-1] == "and 10 more faults"
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        [np.zeros((2, 4), np.float32), np.zeros((2, 1), np.int64)],
+        [{"scores": np.zeros((2, 4))}, {"boxes": np.zeros((2, 4))}],
+    ],
+)
+def test_a_list_that_may_hold_outputs_is_explained(returned):
+    """Two outputs of two samples each, in a list, are taken for results of the samples: say so."""
+    with pytest.raises(OutputError, match="return a tuple or a dict for several outputs"):
+        flatten_outputs(returned, batch_size=2, specs={}, bare_name="output")

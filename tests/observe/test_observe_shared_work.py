@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_modelreg.domain.case import RuntimeSpec
+from pytest_modelreg.domain.case import CheckpointRef, RuntimeSpec
 from pytest_modelreg.observe import SharedWork, observe_case
 
 PREP = """
@@ -52,7 +52,7 @@ class Session:
 
 
 def test_preprocessing_is_done_once(toy_case, shared):
-    """The second case, of another batch size, calls preprocess not once and gets the same bits."""
+    """The second case, of another batch size, prepares one sample to compare and gets the same bits."""
     session = Session(toy_case, shared)
     one, two = session.spec("one"), session.spec("two", batch_size=3)
     shared.expect([one, two])
@@ -60,7 +60,7 @@ def test_preprocessing_is_done_once(toy_case, shared):
     n_calls = session.n_calls
     assert n_calls == 5 + 1  # one sample is prepared again
     second = session.observe(two)
-    assert session.n_calls == n_calls
+    assert session.n_calls == n_calls + 1
     assert second.samples == first.samples
     assert second.outputs["output"].values.sha256 == first.outputs["output"].values.sha256
     assert (second.stages, second.checklist, second.habits) == (first.stages, first.checklist, first.habits)
@@ -155,19 +155,17 @@ def test_form_of_the_inputs_is_not_shared(torch_case, shared):
     torch_case.write(
         "model.py",
         """
-        import numpy as np, torch
+        import pathlib, numpy as np, torch
 
         def build():
-            return torch.nn.Identity()
+            return plain if (pathlib.Path(__file__).parent / "one").exists() else torch.nn.Identity()
 
-        def plain():
-            def model(x):
-                assert isinstance(x, np.ndarray)
-                return x
-            return model
+        def plain(x):
+            assert isinstance(x, np.ndarray)
+            return x
         """,
     )
-    specs = [torch_case.spec(variant="one"), torch_case.spec(variant="two", model="model:plain")]
+    specs = [torch_case.spec(variant="two"), torch_case.spec(variant="one")]
     shared.expect(specs)
     for spec in specs:
         observe_case(spec, torch_case.root / spec.variant, shared=shared)
@@ -181,16 +179,14 @@ def test_interrupted_case_leaves_nothing(toy_case, shared, tmp_path):
         def build():
             return lambda x: x
 
-        def failing():
-            def model(x):
-                if x[0, 0] > 5:
-                    raise KeyboardInterrupt
-                return x
-            return model
+        def forward(model, x):
+            if x[0, 0] > 5:
+                raise KeyboardInterrupt
+            return model(x)
         """,
     )
     session = Session(toy_case, shared)
-    one, two = session.spec("one", model="model:failing"), session.spec("two")
+    one, two = session.spec("one", forward="model:forward"), session.spec("two")
     shared.expect([one, two])
     with pytest.raises(KeyboardInterrupt):
         session.observe(one)
@@ -298,7 +294,14 @@ def test_identity_knows_what_the_model_is_made_of(torch_case, shared, monkeypatc
         {"dtype": "float64"},
         {"device": "cpu"},
         {"memory_format": "contiguous"},
+        {"checkpoint": CheckpointRef(path=str(torch_case.root / "w.pt"))},
+        {"checkpoint": CheckpointRef(path=str(torch_case.root / "ema.pt"), key="ema")},
     ]
+    import torch
+
+    state = torch.nn.Linear(3, 4).state_dict()
+    torch.save(state, torch_case.root / "w.pt")
+    torch.save({"ema": state}, torch_case.root / "ema.pt")
     for index, changes in enumerate(variants):
         spec = torch_case.spec(variant=f"v{index}", **changes)
         observe_case(spec, torch_case.root / spec.variant, shared=shared)
@@ -315,7 +318,8 @@ def test_identity_of_plain_callables_is_the_case(toy_case, shared, monkeypatch):
     from pytest_modelreg.observe.identity import identify_model
 
     one, two = (
-        identify_model(toy_case.spec(variant=name), weights_digest=None, n_edits=0) for name in ("one", "two")
+        identify_model(toy_case.spec(variant=name), weights_digest=None, is_digest_whole=False, n_edits=0)
+        for name in ("one", "two")
     )
     assert one != two
 
@@ -361,3 +365,86 @@ def test_inputs_that_cannot_be_kept_are_prepared_anew(torch_case, shared):
     shared.expect(specs)
     first, second = (observe_case(spec, torch_case.root / spec.variant, shared=shared) for spec in specs)
     assert second.samples == first.samples
+
+
+CONFIGURED = """
+import conf
+
+def build({parameter}):
+    conf.SIZE = {size}
+    return lambda x: x
+"""
+
+
+def test_what_a_factory_sets_is_not_shared(toy_case, shared):
+    """Planted fault: the argument of the factory decides what preprocess makes of a later sample."""
+    toy_case.write("conf.py", "SIZE = 1\n")
+    toy_case.write("model.py", CONFIGURED.format(parameter="size=1", size="size"))
+    # The first sample is the same either way: only the key tells the cases apart.
+    toy_case.write("prep.py", "import conf\n\ndef prepare(x):\n    return x * conf.SIZE if x[0] else x\n")
+    one, same = (toy_case.spec(variant=name, preprocess="prep:prepare") for name in ("one", "same"))
+    two = toy_case.spec(variant="two", preprocess="prep:prepare", model_args={"size": 2})
+    shared.expect([one, same, two])
+    observe_case(one, toy_case.root / "out-one", shared=shared)
+    observed = observe_case(two, toy_case.root / "out-two", shared=shared)
+    assert observed.samples == observe_case(two, toy_case.root / "alone").samples
+
+
+def test_a_first_sample_that_differs_is_a_case_of_its_own(toy_case, shared):
+    """Planted fault: the runtime's model sets what preprocess reads, and no key can know."""
+    toy_case.write("conf.py", "SIZE = 1\n")
+    toy_case.write(
+        "model.py",
+        """
+        import conf
+
+        def build():
+            return lambda x: x
+
+        def transform(model):
+            conf.SIZE = 2
+            return model
+        """,
+    )
+    toy_case.write("prep.py", "import conf\n\ndef prepare(x):\n    return x * conf.SIZE\n")
+    one = toy_case.spec(variant="one", preprocess="prep:prepare")
+    two = toy_case.spec(
+        variant="two", preprocess="prep:prepare", runtime=RuntimeSpec(transform="model:transform")
+    )
+    shared.expect([one, two])
+    observe_case(one, toy_case.root / "out-one", shared=shared)
+    toy_case.folder = toy_case.root / "out-two"
+    observed = observe_case(two, toy_case.folder, shared=shared)
+    assert toy_case.rows(observed, "output")[1].tolist() == [6, 8, 10]
+    assert observed.samples == observe_case(two, toy_case.root / "alone").samples
+
+
+def test_models_of_unknown_state_share_nothing(torch_case, shared, monkeypatch):
+    """Planted fault: what a module keeps beside its tensors can be of a type that nobody can digest."""
+    from pytest_modelreg.observe import subject
+
+    identities = []
+    real = subject.identify_model
+
+    def spy(spec, **facts):
+        identities.append(real(spec, **facts))
+        return identities[-1]
+
+    monkeypatch.setattr(subject, "identify_model", spy)
+    torch_case.write(
+        "model.py",
+        """
+        import torch
+
+        class Model(torch.nn.Linear):
+            def get_extra_state(self):
+                return object()
+
+        def build():
+            torch.manual_seed(0)
+            return Model(3, 4)
+        """,
+    )
+    for name in ("one", "two"):
+        observe_case(torch_case.spec(variant=name), torch_case.root / name, shared=shared)
+    assert identities[0] != identities[1]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError, ModelError
-from pytest_modelreg.observe.weights import digest_weights, load_weights
+from pytest_modelreg.observe.weights import digest_weights, examine_weights, load_weights
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -176,3 +177,59 @@ def test_packed_parameters_of_quantised_layers_are_digested():
     except (RuntimeError, AttributeError) as error:
         pytest.skip(f"this torch cannot quantise: {error}")
     assert digest_weights(model) != digest_weights(other)
+
+
+class Scaled(nn.Module):
+    """Keeps what it multiplies by beside its tensors."""
+
+    def __init__(self, extra: Any) -> None:
+        super().__init__()
+        self.extra = extra
+
+    def get_extra_state(self) -> Any:
+        """Return what is saved beside the tensors."""
+        return self.extra
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (2.0, 3.0),
+        (1, True),
+        ("a", "b"),
+        (b"a", b"b"),
+        (None, ""),
+        (None, ()),
+        ({"scale": 2.0}, {"scale": 3.0}),
+        ({"a": {"b": [1]}}, {"a": {"b": [2]}}),
+        ({1: "x"}, {"1": "x"}),
+        ({"a": torch.ones(2)}, {"a": torch.zeros(2)}),
+        (torch.float32, torch.float16),
+        (np.float32(1), np.float32(2)),
+    ],
+)
+def test_whatever_a_state_dict_holds_is_digested(one, other):
+    """Planted fault: two checkpoints that differ in an extra state alone are two models."""
+    assert digest_weights(Scaled(one)) != digest_weights(Scaled(other))
+    assert examine_weights(Scaled(one))[1]
+
+
+def test_the_order_of_a_dict_does_not_count():
+    """Just inside: the same entries put in another order are the same model."""
+    assert digest_weights(Scaled({"a": 1, "b": 2})) == digest_weights(Scaled({"b": 2, "a": 1}))
+
+
+@pytest.mark.parametrize("extra", [object(), {"a": [object()]}, {object(): 1}])
+def test_what_cannot_be_digested_is_told(extra):
+    """The digest is the same at every reading, and says that it is not whole."""
+    assert examine_weights(Scaled(extra)) == examine_weights(Scaled(extra))
+    assert not examine_weights(Scaled(extra))[1]
+
+
+def test_the_digest_of_tensors_alone_stays():
+    """Goldens hold it: it never changes for a model of plain tensors."""
+    model = nn.Linear(2, 1)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[1.0, 2.0]]))
+        model.bias.fill_(3.0)
+    assert digest_weights(model) == "5aed71fe6cf4a449ccf669b83deed58ea0c169d7e84792a8954192a676ae1bcf"

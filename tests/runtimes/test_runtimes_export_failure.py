@@ -84,3 +84,16 @@ def test_a_summary_is_one_line_without_advice_and_colours():
     """Graphs and links for developers follow it."""
     assert summarise("\x1b[96mno\x1b[0m  way\n  Hint: do\n more") == "no way"
     assert len(summarise("x " * 1000)) == 500
+
+
+def test_files_of_the_session_are_named_without_their_folder(tmp_path):
+    """Planted fault: a folder of its own for every process would make their reports differ."""
+    file = tmp_path / ".work-123" / "model.pt2"
+    told = describe_failure(OSError(f"{file}: cannot write {file.parent / 'data.bin'}"), None, file)
+    assert told == "OSError: model.pt2: cannot write data.bin"
+
+
+def test_other_paths_are_left(tmp_path):
+    """Just inside: what is not beside the graph is told whole."""
+    told = describe_failure(OSError("no /opt/lib/custom.so"), None, tmp_path / "model.pt2")
+    assert told == "OSError: no /opt/lib/custom.so"

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_modelreg.domain.observation import RuntimeFinding
-from pytest_modelreg.runtimes.graph.dynamic_axes import DeclaredAxes, list_axis_names, resize_inputs
+from pytest_modelreg.runtimes.graph.dynamic_axes import (
+    DeclaredAxes,
+    copy_inputs,
+    list_axis_names,
+    resize_inputs,
+)
 
 _MAX_CHARS = 200
 
@@ -77,13 +82,13 @@ def _try_size(
     expected: list[list[int]] | None = None
     if run_model is not None:
         try:
-            expected = [list(output.shape) for output in run_model(probe)]
+            expected = [list(output.shape) for output in run_model(copy_inputs(probe))]
         except Exception as error:  # noqa: BLE001 - user code; what it means is decided below
             if not is_batch:
                 return None  # whether the model takes this height is not ours to know
             return f"a size of {size} fails in the model itself: {_shorten(error)}"
     try:
-        actual = [list(output.shape) for output in run(probe)]
+        actual = [list(output.shape) for output in run(copy_inputs(probe))]
     except Exception as error:  # noqa: BLE001 - whatever the framework raises is the answer
         return f"a size of {size} fails: {_shorten(error)}"
     if expected is None:

@@ -108,6 +108,14 @@ def resize_inputs(inputs: Mapping[str, Any], axes: Iterable[tuple[str, int]], si
     return resized
 
 
+def copy_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs in memory of their own: whoever is given them may write into them."""
+    return {
+        name: value.copy() if isinstance(value, np.ndarray) else value.clone()
+        for name, value in inputs.items()
+    }
+
+
 def widen_inputs(inputs: Mapping[str, Any], declared: DeclaredAxes) -> dict[str, Any]:
     """Return inputs in which no declared axis has size 1.
 

@@ -23,6 +23,7 @@ from pytest_modelreg.runtimes.framework_calls import quiet_framework
 from pytest_modelreg.runtimes.graph.captured_call import CapturedCall, capture_call
 from pytest_modelreg.runtimes.graph.dynamic_axes import (
     DeclaredAxes,
+    copy_inputs,
     declare_axes,
     find_fixed_shape,
     list_axis_names,
@@ -142,7 +143,7 @@ class ExportedRunner:
             inputs = {name: _to_plain_tensor(value) for name, value in call.inputs.items()}
             declared = declare_axes(inputs, self._request.options.get("dynamic"), self._request.case)
             hollow = call.hollow()
-            args, kwargs = hollow.fill(list(inputs.values()))
+            args, kwargs = hollow.fill(list(copy_inputs(inputs).values()))
             outputs = capture_outputs(run_untraced(lambda: self._model(*args, **kwargs), self._model))
             if not outputs.computed:
                 raise ExportError(f"{self._where}: expected a tensor in what the model returns, got none")
@@ -227,8 +228,11 @@ def _list_sizes(inputs: Mapping[str, Any], declared: DeclaredAxes) -> dict[str, 
 
 
 def _to_plain_tensor(value: Any) -> Any:
-    """Return an input as a tensor that can be traced: not one made in inference mode."""
+    """Return an input as a tensor that can be traced, in memory of its own.
+
+    A model that writes into its input would otherwise change the batch before the graph sees it. A
+    tensor that was made in inference mode cannot be traced; its clone can.
+    """
     import torch
 
-    tensor = torch.as_tensor(value)
-    return tensor.clone() if tensor.is_inference() else tensor.detach()
+    return torch.as_tensor(value).detach().clone()

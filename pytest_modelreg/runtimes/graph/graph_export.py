@@ -15,7 +15,7 @@ from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.export_failure import describe_failure
 from pytest_modelreg.runtimes.framework_calls import quiet_framework
 from pytest_modelreg.runtimes.graph.axis_probe import probe_axes
-from pytest_modelreg.runtimes.graph.dynamic_axes import find_narrowing
+from pytest_modelreg.runtimes.graph.dynamic_axes import copy_inputs, find_narrowing
 from pytest_modelreg.runtimes.graph.export_record import ExportRecord, write_record
 from pytest_modelreg.runtimes.graph.flat_model import run_untraced
 from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphFormat, GraphSession, GraphSource
@@ -46,11 +46,11 @@ def export_graph(format: GraphFormat, source: GraphSource, file: Path, *, sizes:
         except CaseError:
             raise
         except Exception as error:  # whatever an exporter raises
-            told = describe_failure(error, model)
+            told = describe_failure(error, model, file)
             raise ExportError(f"{source.where}: the model cannot be exported: {told}") from error
         session = format.load(file)
         try:
-            session(source.inputs)
+            session(copy_inputs(source.inputs))
         except CaseError:
             raise
         except Exception as error:  # whatever an engine raises

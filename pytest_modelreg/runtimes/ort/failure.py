@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.runtimes.export_failure import summarise
+from pytest_modelreg.runtimes.export_failure import strip_folder, summarise
 from pytest_modelreg.runtimes.graph.flat_model import MODEL_ATTRIBUTE
 
 _NODE_NAMES = (
@@ -39,7 +39,7 @@ def describe_onnx_failure(error: BaseException, file: Path) -> str:
     file : pathlib.Path
         The graph; read only when the package onnx is there.
     """
-    message = str(error)
+    message = strip_folder(str(error), file)
     parts = [f"{type(error).__name__}: {summarise(message)}"]
     node_name = _search(_NODE_NAMES, message, "name")
     domain, operator = _find_operator(message)

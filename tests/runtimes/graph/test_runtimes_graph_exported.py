@@ -391,3 +391,22 @@ def test_a_failed_export_prints_nothing(open_runner, capfd):
     with pytest.raises(ExportError):
         open_runner("onnx", model, options={**LEGACY[1], "opset": 9})(x())
     assert capfd.readouterr() == ("", "")
+
+
+WRITERS = {
+    "mul_": lambda linear, x: linear(x.mul_(2)),
+    "iadd": lambda linear, x: linear(x.__iadd__(1)),
+    "relu": lambda linear, x: linear(torch.nn.functional.relu(x, inplace=True)),
+}
+
+
+@pytest.mark.parametrize("kind", ALL, ids=str)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_model_that_writes_into_its_input_sees_every_batch_as_it_is(open_runner, kind, writer):
+    """Planted fault: the first batch, which is the example, would be written into before it is run."""
+    model = applied(WRITERS[writer])
+    runner = open_runner(kind[0], model, options=kind[1])
+    for seed in (0, 1):
+        with torch.no_grad():
+            expected = model(x(3, seed))
+        torch.testing.assert_close(runner(x(3, seed)), expected)

@@ -238,3 +238,12 @@ def test_levels_agree_on_a_healthy_model(open_runner, linear):
             torch.testing.assert_close(runner(batch), linear(batch))
             assert runner.facts()["exporter"] == exporter
     assert np.isfinite(runner.facts()["opset"])
+
+
+def test_a_broken_file_is_named_without_its_folder(open_runner, tmp_path):
+    """Planted fault: reports of two sessions would differ by the folders of their artefacts."""
+    (tmp_path / "broken.onnx").write_bytes(b"no graph")
+    with pytest.raises(ExportError) as caught:
+        open_runner("onnx-file", options={"path": "broken.onnx"})
+    assert str(tmp_path) not in str(caught.value)
+    assert "Load model from broken.onnx failed" in str(caught.value)
