@@ -33,8 +33,8 @@ demo: $(VENV)/.ready-demo
 test: $(VENV)/.ready-test lint
 	$(BIN)/python -m pytest --modelreg -n 2 -m "not full"
 
-test-full: $(VENV)/.ready-test lint
-	$(BIN)/python -m pytest --modelreg
+test-full: test
+	$(BIN)/python -m pytest --modelreg -m full
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .

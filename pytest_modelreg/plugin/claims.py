@@ -6,7 +6,9 @@ the verdict on the rest. A run that left anything out has none: what it did not 
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import time
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -32,12 +34,56 @@ from pytest_modelreg.plugin.values import CHECKER
 CLAIM = "modelreg_claim"
 """Under this name a test's report carries what it claims, as builtin values."""
 
+COLLECTED = "modelreg_collected"
+"""Under this name an xdist worker tells its controller which files it collected, by what for."""
 
-class ClaimCarrier:
-    """Puts on the last report of a test which goldens are its own; registered in every process."""
+SUITES = "modelreg_suites"
+"""Under this name it tells which suite files it loaded: the controller may have found fewer."""
+
+
+class CollectedFiles:
+    """Notes which files were collected to their end, in the process that collects.
+
+    A module that skips itself, a class that cannot be read or a file that was passed over has
+    tests that nobody saw, so that nothing can be said of their goldens.
+    """
 
     def __init__(self, state: RunState) -> None:
         self._base = state.base
+        self._suites = state.suites
+        self._files: dict[str, set[str]] = {"tests": set(), "doctests": set(), "broken": set()}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
+        """Note the file of a collector, and whether that one came to its end."""
+        report = yield
+        file = next((node for node in collector.listchain() if isinstance(node, pytest.File)), None)
+        if file is not None:
+            name = _show(file.path, self._base)
+            # pytest's doctest collectors have no public name; of one file there may be both kinds.
+            is_doctest = type(file).__name__ == "DoctestModule"
+            if not report.passed:
+                self._files["broken"].add(name)
+            elif is_doctest or not isinstance(file, pytest.Module):
+                self._files["doctests"].add(name)
+            if report.passed and not is_doctest:
+                self._files["tests"].add(name)
+        return report
+
+    def list_collected(self, purpose: str) -> frozenset[str]:
+        """Return files whose ``tests`` or ``doctests`` were all collected, relative to the base."""
+        return frozenset(self._files[purpose] - self._files["broken"])
+
+
+class ClaimCarrier(CollectedFiles):
+    """Puts on the last report of a test which goldens are its own; registered in every process."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand the collected files to the controller, before xdist sends what a worker has to say."""
+        output: dict[str, Any] = getattr(session.config, "workeroutput", {})
+        output[COLLECTED] = {purpose: sorted(names) for purpose, names in self._files.items()}
+        output[SUITES] = [str(path) for path in self._suites]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -57,11 +103,14 @@ class ClaimCarrier:
         return report
 
 
-class ClaimedGoldens:
+class ClaimedGoldens(CollectedFiles):
     """Gathers the claims in the main process and judges what is left over."""
 
     def __init__(self, state: RunState) -> None:
+        super().__init__(state)
         self._state = state
+        self._started = time.time()
+        self._suite_files: set[Path] = set()  # of the workers
         self._checked: set[str] = set()
         self._kept: set[str] = set()
 
@@ -71,6 +120,14 @@ class ClaimedGoldens:
         self._checked.update(claim.get("checked", ()))
         self._kept.update(claim.get("kept", ()))
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object | None) -> None:
+        """Take over which files a worker collected."""
+        output = getattr(node, "workeroutput", None) or {}
+        for purpose, names in output.get(COLLECTED, {}).items():
+            self._files[purpose].update(names)
+        self._suite_files.update(map(Path, output.get(SUITES, ())))
+
     def list_orphans(self, config: pytest.Config) -> list[str]:
         """Return what to say of goldens without a case, after a run that left nothing out.
 
@@ -78,11 +135,21 @@ class ClaimedGoldens:
         """
         if not _covers(config, self._state.base):
             return []
-        claims = Claims(checked=frozenset(self._checked), kept=frozenset(self._kept))
         base = self._state.base
+        loaded = {os.path.realpath(path): suite for path, suite in self._suites.items()}
+        claims = Claims(
+            checked=frozenset(self._checked),
+            kept=frozenset(self._kept),
+            collected=self.list_collected("tests"),
+            doctested=self.list_collected("doctests"),
+            suites=frozenset(_show(path, base) for path in {*self._suites, *self._suite_files}),
+            as_of=self._started,
+        )
         try:
-            suites = load_suites(find_suites([base], ignored=lambda path: False), rootdir=base)
-            orphans = [*find_suite_orphans(suites), *find_values_orphans(base / "golden", claims)]
+            files = [*find_suites([base], ignored=lambda path: False), *sorted(self._suite_files)]
+            others = {real: path for path in files if (real := os.path.realpath(path)) not in loaded}
+            suites = [*loaded.values(), *load_suites(list(others.values()), rootdir=base)]
+            orphans = [*find_suite_orphans(suites, base), *find_values_orphans(base, claims)]
             if self._state.made_run_folder is not None:
                 write_claims(self._state.made_run_folder, claims)
         except GoldenError as error:
@@ -107,3 +174,10 @@ def _covers(config: pytest.Config, base: Path) -> bool:
 
 def _shorten(golden: Path, base: Path) -> str:
     return golden.relative_to(base / "golden" / VALUES_SUITE).as_posix()
+
+
+def _show(path: Path, base: Path) -> str:
+    try:
+        return PurePath(os.path.relpath(path, base)).as_posix()
+    except ValueError:  # another drive on Windows
+        return path.as_posix()

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from argparse import Namespace
 
+import pytest
+
+from pytest_modelreg.cli.prune import run
+from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.engine.orphans import Claims, write_claims
 
 
@@ -59,3 +64,36 @@ def test_faulty_suite_file_stops_it(recorded):
     result = recorded.modelreg("prune", "--yes")
     assert result.ret == 2
     assert (recorded.path / "golden/toy/gone/golden.json").exists()
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_suite_in_a_hidden_folder_keeps_its_goldens(recorded, workers):
+    """A run that was pointed there loaded it; looking for suite files passes the folder over."""
+    text = (recorded.path / "modelreg.yaml").read_text(encoding="utf-8")
+    for old, new in (
+        ("suite: toy", "suite: hidden\ngolden: ../golden"),
+        ("folder: samples", "folder: ../samples"),
+        ("labels.txt", "../labels.txt"),
+    ):
+        text = text.replace(old, new)
+    recorded.write(".hidden/modelreg.yaml", text)
+    recorded.write("pytest.ini", "[pytest]\nnorecursedirs = golden\n")
+    result = recorded.pytester.runpytest("--modelreg", "--modelreg-regen=missing", workers)
+    result.assert_outcomes(passed=2)
+    assert "no case has" not in result.stdout.str()
+    assert recorded.modelreg("prune", "--yes").ret == 0
+    assert (recorded.path / "golden/hidden/reference/golden.json").exists()
+
+
+def test_folder_that_somebody_else_removed_meanwhile_is_no_error(recorded, monkeypatch):
+    """What was to be gone is gone."""
+    folders = [orphan(recorded, f"golden/toy/{name}") for name in ("gone", "other")]
+
+    def remove_both(folder):
+        for path in folders:
+            shutil.rmtree(path, ignore_errors=True)
+        raise GoldenError(f"{folder}: cannot be removed: No such file or directory")
+
+    monkeypatch.setattr("pytest_modelreg.store.remove_golden", remove_both)
+    monkeypatch.chdir(recorded.path)
+    assert run(Namespace(yes=True, dry_run=False)) == 0

@@ -104,6 +104,35 @@ def test_test_that_did_not_come_to_its_checks_keeps_its_goldens(whole, change):
     assert orphans(whole.pytest()) == []
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize(
+    ("change", "arguments"),
+    [
+        ("import pytest\npytest.skip('no gpu', allow_module_level=True)\n", ()),
+        ("import pytest\npytest.importorskip('no_such_module')\n", ()),
+        ("", ("--ignore=test_it.py",)),
+        ("", ("--ignore-glob=test_i*",)),
+        ("", ("--override-ini=testpaths=tests modelreg.yaml",)),
+    ],
+)
+def test_file_that_was_not_collected_keeps_its_goldens(whole, change, arguments, workers):
+    """Neither the run nor the command that prunes may take them for gone."""
+    text = (whole.path / "test_it.py").read_text(encoding="utf-8")
+    whole.write("test_it.py", change + text)
+    whole.write("tests/test_other.py", "def test_other():\n    pass\n")
+    result = whole.pytester.runpytest("--modelreg", workers, *arguments)
+    result.assert_outcomes(passed=2, skipped=1 if change else 0)
+    assert orphans(result) == []
+    assert whole.modelreg("prune", "--yes").ret == 0
+    assert len(list((whole.path / "golden/py").rglob("golden.json"))) == 4
+
+
+def test_file_that_was_renamed_leaves_its_goldens_behind(whole):
+    """Its tests have other goldens now."""
+    (whole.path / "test_it.py").rename(whole.path / "test_new.py")
+    assert len(orphans(whole.pytest("--modelreg-regen=missing"))) == 4
+
+
 def test_pruning_takes_what_the_last_whole_run_left(whole):
     """The command knows what the run knew, and removes only that."""
     whole.edit("test_it.py", "[1, 2]", "[1]")
