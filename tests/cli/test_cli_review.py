@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -258,3 +260,32 @@ def test_log_outside_git_tells_the_acceptance_of_now(recorded):
     """Nothing else is known there."""
     result = recorded.modelreg("log")
     result.stdout.fnmatch_lines(["toy?reference?: golden/toy/reference", "*first recording"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals there")
+def test_cases_are_decided_one_by_one_on_a_terminal(drifted):
+    """A wrong key asks again, skipping leaves it waiting, and accepting asks for the reason."""
+
+    def answer(text):
+        ours, theirs = os.openpty()
+        os.write(ours, text)
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest_modelreg", "review"],
+            cwd=drifted.path,
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        os.close(ours)
+        os.close(theirs)
+        return done
+
+    skipped = answer(b"x\ns\n")
+    assert skipped.returncode == 1
+    assert skipped.stdout.count("[a]ccept, [r]eject or [s]kip?") == 2
+    accepted = answer(b"a\nwider inputs\n")
+    assert accepted.returncode == 0, accepted.stdout
+    assert "replaced from 6 samples: wider inputs" in accepted.stdout
+    drifted.pytest().assert_outcomes(passed=1)
