@@ -6,7 +6,6 @@ in ``ort.file_inputs``.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +38,7 @@ from pytest_modelreg.runtimes.ort.session import (
 )
 from pytest_modelreg.runtimes.ort.values import from_numpy
 from pytest_modelreg.runtimes.port import RunRequest
+from pytest_modelreg.store import file_digest
 
 _CHECKS: dict[str, Check] = {
     "path": check_file,
@@ -111,7 +111,7 @@ class OnnxFileRunner:
             dtype=request.dtype,
             where=f"{settings.where}: {file.name}",
         )
-        self._facts = {"kind": "onnx-file", "sha256": _digest_file(file), **settings.facts()}
+        self._facts = {"kind": "onnx-file", "sha256": file_digest(file), **settings.facts()}
         self._findings: tuple[RuntimeFinding, ...] | None = None
         self._proxy = ModelProxy(self._run, None, where=settings.where)
 
@@ -180,11 +180,3 @@ class OnnxFileRunner:
             known=frozenset(narrowed),
         )
         return [*(finding for finding in narrowed.values() if finding is not None), *tried]
-
-
-def _digest_file(file: Path) -> str:
-    digest = hashlib.sha256()
-    with file.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

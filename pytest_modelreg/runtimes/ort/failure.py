@@ -21,8 +21,9 @@ _NODE_NAMES = (
     re.compile(r'In Node, \("(?P<name>[^"]*)"'),
     re.compile(r"node \((?P<name>[^)]*)\)"),
 )
+_UNREGISTERED = re.compile(r"(?P<domain>[\w.]+):(?P<op>\w+)\(-?\d+\) is not a registered function/op")
 _OPERATORS = (
-    re.compile(r"(?P<domain>[\w.]+):(?P<op>\w+)\(-?\d+\) is not a registered function/op"),
+    _UNREGISTERED,
     re.compile(r"implementation for (?P<op>\w+)\(-?\d+\)"),
     re.compile(r'In Node, \("[^"]*", (?P<op>\w+), "(?P<domain>[^"]*)"'),
     re.compile(r"while running (?P<op>\w+) node"),
@@ -54,6 +55,12 @@ def describe_onnx_failure(error: BaseException, file: Path) -> str:
     if module:
         parts.append(f"in module {module}")
     return "; ".join(parts)
+
+
+def find_unregistered_domain(error: BaseException) -> str | None:
+    """Return the domain of an operator that no library was loaded for; None for every other failure."""
+    match = _UNREGISTERED.search(str(error))
+    return None if match is None else match["domain"]
 
 
 def _search(patterns: tuple[re.Pattern[str], ...], message: str, group: str) -> str | None:

@@ -23,11 +23,12 @@ from pytest_modelreg.runtimes.option import (
     check_settings,
     one_of,
 )
-from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
-from pytest_modelreg.runtimes.ort.libraries import find_libraries
+from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure, find_unregistered_domain
+from pytest_modelreg.runtimes.ort.libraries import advise_library, find_libraries
 from pytest_modelreg.runtimes.ort.values import read_dtype, to_numpy
 from pytest_modelreg.runtimes.port import RunRequest
 from pytest_modelreg.runtimes.requirement import ONNX_EXTRA, require_package
+from pytest_modelreg.store import file_digest
 
 _LEVELS = {
     "all": "ORT_ENABLE_ALL",
@@ -83,6 +84,8 @@ class SessionSettings:
                 facts.update({f"providers.{provider[0]}.{key}": value for key, value in provider[1].items()})
         if self.libraries:
             facts["custom_ops"] = ",".join(library.name for library in self.libraries)
+            # Another version of a library most often has the same name.
+            facts["custom_ops.sha256"] = ",".join(map(file_digest, self.libraries))
         return facts
 
 
@@ -144,7 +147,8 @@ def open_session(file: Path, settings: SessionSettings) -> OnnxSession:
     Raises
     ------
     ExportError
-        ONNX Runtime cannot load it: operator, node and module are named where known.
+        ONNX Runtime cannot load it: operator, node and module are named where known, and what to
+        do about an operator of a library that was not given.
     RuntimeUnavailable
         A provider that was asked for does not start on this machine.
     """
@@ -155,6 +159,9 @@ def open_session(file: Path, settings: SessionSettings) -> OnnxSession:
         session = onnxruntime.InferenceSession(str(file), options, providers=list(settings.providers))
     except Exception as error:  # onnxruntime's errors share no base but this one
         told = describe_onnx_failure(error, file)
+        domain = find_unregistered_domain(error)
+        if domain is not None:
+            told = f"{told}; {advise_library(domain, settings.libraries)}"
         raise ExportError(f"{settings.where}: ONNX Runtime cannot load {file.name}: {told}") from error
     first = settings.providers[0] if isinstance(settings.providers[0], str) else settings.providers[0][0]
     started = session.get_providers()
