@@ -10,16 +10,14 @@ Run with ``python -m benchmarks.green_case`` from the root of the repository.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.paired_rounds import judge_ratio
+
 ROOT = Path(__file__).resolve().parents[1]
-BUDGET = 1.05
-"""Time of the case over time of the bare loop, dimensionless."""
 
 
 def main() -> int:
@@ -31,28 +29,7 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
         run_case, run_bare, n_samples = _make_sides(Path(name))
-        sides = {"bare": run_bare, "case": run_case}
-        for run in sides.values():
-            run()  # imports, file system cache, kernels chosen on first use
-        times: dict[str, list[float]] = {name: [] for name in sides}
-        cpu_times: dict[str, list[float]] = {name: [] for name in sides}
-        for number in range(rounds):
-            for name in sides if number % 2 else reversed(sides):
-                started, cpu_started = time.perf_counter(), time.process_time()
-                sides[name]()
-                times[name].append(time.perf_counter() - started)
-                cpu_times[name].append(time.process_time() - cpu_started)
-    bare, case = (statistics.median(times[name]) for name in ("bare", "case"))
-    ratio = statistics.median(c / b for b, c in zip(times["bare"], times["case"], strict=True))
-    cpu_ratio = statistics.median(c / b for b, c in zip(cpu_times["bare"], cpu_times["case"], strict=True))
-    print(f"bare loop    {1000 * bare:8.0f} ms (median of {rounds}, {n_samples} samples)")
-    print(f"green case   {1000 * case:8.0f} ms")
-    print(f"ratio        {ratio:8.3f}    (median of paired rounds, budget {BUDGET})")
-    print(
-        f"CPU ratio    {cpu_ratio:8.3f}    (the same in processor time, which other processes disturb less)"
-    )
-    passes = ratio <= BUDGET
-    print("PASS" if passes else "FAIL")
+        passes = judge_ratio(run_bare, run_case, rounds=rounds, n_samples=n_samples)
     return 0 if passes else 1
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,39 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.errors import OutputError
 from pytest_modelreg.observe.arrays import read_number_list, to_array
 from pytest_modelreg.observe.output_tree import children_of, is_leaf, join_path
-from pytest_modelreg.trace import digest_arrays
+from pytest_modelreg.trace import ArrayHasher
 
 VALUE_DIGITS = 16
 """Hex digits of a value's digest: enough to tell two values apart, short enough for a line each."""
 
 _MAX_DEPTH = 50
+_STRIP_BYTES = 1 << 17  # stays in the processor's cache, and in memory that is used again
+_WHOLE_BYTES = 1 << 20  # up to here an image at once takes no longer than its strips
 
-_Part = tuple[str, str, NDArray[Any]]
+
+@dataclass(frozen=True, kw_only=True)
+class _Pixels:
+    """An image's bytes, to be read strip by strip.
+
+    The whole of a large photo at once, as ``tobytes`` returns it, can take longer than hashing it:
+    memory that is touched for the first time is slow.
+    """
+
+    image: Any
+    row_bytes: int
+
+    def read_strips(self) -> Iterator[bytes]:
+        """Yield what ``tobytes`` would return, some rows at a time."""
+        width, height = self.image.size
+        if self.row_bytes * height <= _WHOLE_BYTES:
+            yield self.image.tobytes()
+            return
+        step = max(1, _STRIP_BYTES // self.row_bytes)
+        for top in range(0, height, step):
+            yield self.image.crop((0, top, width, min(top + step, height))).tobytes()
+
+
+_Part = tuple[str, str, "NDArray[Any] | _Pixels"]
 
 
 def digest_value(value: Any) -> str:
@@ -33,7 +59,14 @@ def digest_value(value: Any) -> str:
     A Pillow image counts by mode, size, pixels and palette. An object of unknown type counts
     by its type alone: its repr may hold an address.
     """
-    return digest_arrays(_name_parts(value, ""), algorithm="sha1")[:VALUE_DIGITS]
+    hasher = ArrayHasher("sha1")
+    for name, kind, content in _name_parts(value, ""):
+        if isinstance(content, _Pixels):
+            n_bytes = content.row_bytes * content.image.height
+            hasher.add_blocks(name, kind, n_bytes, content.read_strips())
+        else:
+            hasher.add(name, kind, content)
+    return hasher.hexdigest()[:VALUE_DIGITS]
 
 
 def is_pillow_image(value: Any) -> bool:
@@ -80,7 +113,10 @@ def _read_numbers(value: Any) -> NDArray[Any] | None:
 
 
 def _name_image_parts(image: Any, path: str) -> Iterator[_Part]:
-    yield path, f"image {image.mode} {image.width}x{image.height}", np.frombuffer(image.tobytes(), np.uint8)
+    # Rows are padded to whole bytes, so that every one is as long as the first.
+    row_bytes = len(image.crop((0, 0, image.width, 1)).tobytes()) if image.width and image.height else 0
+    pixels = _Pixels(image=image, row_bytes=row_bytes)
+    yield path, f"image {image.mode} {image.width}x{image.height}", pixels
     if image.mode in ("P", "PA"):
         palette = image.getpalette() or []
         yield join_path(path, "palette"), "palette", np.asarray(palette, np.uint8)

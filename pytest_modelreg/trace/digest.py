@@ -1,7 +1,7 @@
 """One digest over named arrays: equal digests mean bit-equal arrays.
 
 What belongs here: the canonical byte stream of an array. To let the digest cover one
-more fact of an array, add it to the header in :meth:`ArrayHasher.add` and raise
+more fact of an array, add it to the header that :class:`ArrayHasher` feeds and raise
 ``_STREAM``, because every stored digest changes with it.
 """
 
@@ -57,10 +57,7 @@ class ArrayHasher:
         array : numpy.ndarray
             Any axes, any layout, either byte order; at most one block of it is copied.
         """
-        shape = ",".join(str(length) for length in array.shape)
-        for text in (name, dtype, shape):
-            field = text.encode("utf-8", "surrogatepass")
-            self._sha.update(b"%d:%s" % (len(field), field))
+        self._add_header(name, dtype, array.shape)
         little = array.dtype.newbyteorder("<")
         if array.flags.c_contiguous and array.dtype == little:
             if array.size:
@@ -80,9 +77,30 @@ class ArrayHasher:
                 # A block may be a strided window where nditer saw no need to buffer.
                 self._sha.update(np.ascontiguousarray(block).view(np.uint8).data)
 
+    def add_blocks(self, name: str, dtype: str, n_bytes: int, blocks: Iterable[bytes]) -> None:
+        """Feed bytes that are never in memory at once, as :meth:`add` feeds them as one array of uint8.
+
+        Parameters
+        ----------
+        name, dtype : str
+            As :meth:`add` takes them.
+        n_bytes : int
+            Length of all blocks together.
+        blocks : iterable of bytes
+            In order, of any lengths.
+        """
+        self._add_header(name, dtype, (n_bytes,))
+        for block in blocks:
+            self._sha.update(block)
+
     def hexdigest(self) -> str:
         """Return the hash of everything fed so far: 64 hex digits of sha256, 40 of sha1."""
         return self._sha.hexdigest()
+
+    def _add_header(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
+        for text in (name, dtype, ",".join(map(str, shape))):
+            field = text.encode("utf-8", "surrogatepass")
+            self._sha.update(b"%d:%s" % (len(field), field))
 
 
 def digest_arrays(arrays: Iterable[tuple[str, str, NDArray[Any]]], *, algorithm: str = "sha256") -> str:

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_modelreg.observe.value_digest import digest_value, is_decoded_image
+from pytest_modelreg.observe import value_digest
+from pytest_modelreg.observe.value_digest import VALUE_DIGITS, digest_value, is_decoded_image
+from pytest_modelreg.trace import digest_arrays
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")
@@ -56,6 +58,27 @@ def test_what_is_equal_has_one_digest():
     assert digest_value(np.ones((2, 3)).T) == digest_value(np.ones((3, 2)))
     assert digest_value(object()) == digest_value(object())
     assert re.fullmatch("[0-9a-f]{16}", digest_value(image))
+
+
+MODES = [
+    *("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX"),
+    *("CMYK", "YCbCr", "LAB", "HSV", "I", "F", "I;16", "I;16B", "I;16L"),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("size", [(0, 3), (3, 0), (1, 1), (13, 7), (701, 401), (40_001, 5)])
+def test_an_image_counts_by_the_bytes_that_it_has_as_a_whole(monkeypatch, mode, size):
+    """Goldens hold these digests: reading an image strip by strip must give the same ones."""
+    monkeypatch.setattr(value_digest, "_WHOLE_BYTES", 100)
+    image = Image.new(mode, size)
+    n_bytes = len(image.tobytes())
+    image.frombytes(np.random.default_rng(0).integers(0, 256, n_bytes, np.uint8).tobytes())
+    whole = np.frombuffer(image.tobytes(), np.uint8)
+    parts = [("", f"image {mode} {size[0]}x{size[1]}", whole)]
+    if mode in ("P", "PA"):
+        parts.append(("palette", "palette", np.asarray(image.getpalette() or [], np.uint8)))
+    assert digest_value(image) == digest_arrays(parts, algorithm="sha1")[:VALUE_DIGITS]
 
 
 def test_an_undecoded_image_is_none_to_be_touched(tmp_path):

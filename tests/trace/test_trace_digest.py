@@ -41,6 +41,16 @@ def test_transposed_view_larger_than_a_block_equals_its_copy() -> None:
     assert _digest(array) == _digest(np.ascontiguousarray(array))
 
 
+def test_blocks_count_as_the_array_that_they_make_up() -> None:
+    """Whatever their lengths; and their sum is part of the header."""
+    whole = np.arange(200, dtype=np.uint8)
+    for cuts in ([], [1, 7, 7, 150]):
+        hasher = ArrayHasher()
+        blocks = [part.tobytes() for part in np.split(whole, cuts)]
+        hasher.add_blocks("x", "uint8", whole.size, iter(blocks))
+        assert hasher.hexdigest() == _digest(whole)
+
+
 @pytest.mark.parametrize(
     "other",
     [
