@@ -24,12 +24,16 @@ class Exit(IntEnum):
 
 
 COMMANDS = {
+    "bisect": "find the first commit, or the first version of a package, with which a case drifts",
+    "calibrate": "measure the noise floor of a suite's model, and propose limits",
     "env": "print what is recorded of the environment, or what two records of it differ in",
     "init": "write a suite for a model, pin its samples and record its golden",
     "pin": "write samples.csv for a folder, or verify it",
     "log": "show when and why goldens were accepted",
+    "precheck": "compare preprocessed samples with the goldens, before a change to the pipeline is merged",
     "prune": "list goldens that no case has any more, and remove them",
     "regen": "record goldens, or replace those whose behaviour changed",
+    "rejudge": "judge what a run observed with other limits, without running the model",
     "review": "accept or reject what a run observed, case by case, without running the model",
     "schema": "print the JSON Schema of modelreg.yaml, for editors",
     "verify": "check that goldens and sample sets are whole, without running a model",

@@ -57,6 +57,13 @@ def _describe(entry: HistoryEntry) -> list[str]:
     facts.append("not committed" if entry.commit is None else f"commit {entry.commit[:12]}")
     facts.append(f"golden.json {entry.sha256[:12]}")
     lines = [f"{accepted.date}  {accepted.reason}", f"    {', '.join(facts)}"]
+    if entry.noise_floor:
+        floors = ", ".join(f"{path} {value:g}" for path, value in entry.noise_floor.items())
+        calibration = entry.calibration
+        when = (
+            "" if calibration is None else f", measured {calibration.date} on {calibration.n_samples} samples"
+        )
+        lines.append(f"    noise floor {floors}{when}")
     if not entry.is_linked:
         lines.insert(0, "... (what came between is not in this repository's history)")
     return lines

@@ -7,12 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_modelreg.engine.session import Progress
+    from pytest_modelreg.engine.observer import CaseProgress
 
 CLEAR_LINE = "\r\x1b[K"
 
 
-def make_progress() -> Progress:
+def make_progress() -> CaseProgress:
     """Return what a session calls after every batch."""
     from pytest_modelreg.report.progress import ProgressMeter
     from pytest_modelreg.report.table import printable

@@ -85,7 +85,9 @@ class _Review:
     """One pass over the cases of a run that wait."""
 
     def __init__(self, here: Path, root: Path, regeneration: Regeneration | None) -> None:
-        self._here = here
+        from pytest_modelreg.engine.planned_case import PlannedCases
+
+        self._planned = PlannedCases(here)
         self._root = root
         self._regeneration = regeneration
 
@@ -119,7 +121,7 @@ class _Review:
         from pytest_modelreg.engine.review import judge_again
         from pytest_modelreg.report import render_case
 
-        outcome = judge_again(case, self._here, self._root)
+        outcome = judge_again(case, self._planned, self._root)
         if outcome.result.verdict is Verdict.MATCH:
             print(f"{case.id}: match: the golden agrees with it by now")
             return None

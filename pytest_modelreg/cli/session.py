@@ -17,9 +17,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_session(
-    root: Path, cases: Sequence[tuple[Suite, CasePlan]], *, regeneration: Regeneration
+    root: Path,
+    cases: Sequence[tuple[Suite, CasePlan]],
+    *,
+    regeneration: Regeneration | None,
+    folder: Path | None = None,
 ) -> Iterator[Session]:
     """Open a session for these cases in the project at ``root``.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The run folder; None: a new one among the project's.
 
     Raises
     ------
@@ -33,7 +42,7 @@ def open_session(
     from pytest_modelreg.engine.session import Session
 
     facts = ask_project(root)
-    with open_run_folder(root, new_run_id()) as run_folder:
+    with open_run_folder(root, new_run_id(), chosen=folder) as run_folder:
         session = Session(
             run_folder=run_folder,
             regeneration=regeneration,

@@ -77,6 +77,41 @@ class RuntimeSpec:
     transform: str | None = None
 
 
+PREPROCESS_PLACES = ("there", "here")
+"""Where the samples of a case in another environment are decoded and preprocessed."""
+
+TIME_LIMIT_S = 3600.0
+"""How long an observation in another environment may take unless the suite says otherwise, seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentSpec:
+    """Another environment in which a case is observed; what is not said is as here.
+
+    Parameters
+    ----------
+    python : str or None
+        An interpreter: an absolute path, or a name to be looked for on PATH. None: this one.
+    requirements : tuple of str
+        What is installed into an environment built for them, as pip reads it.
+    variables : mapping of str to str or None
+        Environment variables by name; None unsets one.
+    revision : str or None
+        A git revision whose Python code is used, the suite's other files being those of here.
+    preprocess : str
+        One of :data:`PREPROCESS_PLACES`.
+    time_limit_s : float
+        Wall time after which the observation counts as hanging, seconds.
+    """
+
+    python: str | None = None
+    requirements: tuple[str, ...] = ()
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    revision: str | None = None
+    preprocess: str = "there"
+    time_limit_s: float = TIME_LIMIT_S
+
+
 @dataclass(frozen=True, kw_only=True)
 class OutputSpec:
     """What the numbers at one output path mean.
@@ -144,6 +179,8 @@ class CaseSpec:
         The axis values in which the variant differs from the reference, as written.
     facts : mapping of str to scalar
         What the project adds to the fingerprint, by dotted key.
+    environment : EnvironmentSpec or None
+        Where it is observed; None: in this process.
     """
 
     suite: str
@@ -170,6 +207,7 @@ class CaseSpec:
     outputs: Mapping[str, OutputSpec] = field(default_factory=dict)
     axes: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, FactValue] = field(default_factory=dict)
+    environment: EnvironmentSpec | None = None
 
     @property
     def id(self) -> str:

@@ -108,6 +108,10 @@ class RuntimeUnavailable(CaseError):
     """A runtime that does not exist or whose framework is not installed."""
 
 
+class EnvironmentUnavailable(CaseError):
+    """Another environment that cannot be had, or whose worker ended without an answer."""
+
+
 class ExportError(CaseError):
     """A model that a runtime cannot export, compile or load; names operator and module where known."""
 

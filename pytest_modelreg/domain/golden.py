@@ -55,6 +55,31 @@ class OutputProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """Provenance of a noise floor: when, where and from what it was measured.
+
+    Parameters
+    ----------
+    date : str
+        ISO 8601, UTC, to the second.
+    perturbations : tuple of str
+        What was measured, in order: ``again``, ``batch 1``, ``float64 twin``.
+    n_samples : int
+        Samples that were measured.
+    environment : str
+        Digest of the fingerprint of that run.
+    ci : str or None
+        The CI variable that would have refused to keep it but was overridden.
+    """
+
+    date: str
+    perturbations: tuple[str, ...]
+    n_samples: int
+    environment: str
+    ci: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Golden:
     """An accepted observation.
 
@@ -65,6 +90,12 @@ class Golden:
     noise_floor : mapping of str to float
         Calibrated relative error of benign reruns by output path, dimensionless;
         empty until calibrated.
+    calibration : Calibration or None
+        Where the noise floor comes from; None until calibrated.
+    variant_inputs : mapping of str to str
+        Variant -> one sha256 over the input digests of all samples, as that variant's own
+        preprocess made them when this golden was recorded; only of variants that are judged against
+        this golden.
     summary : ArrayFile or None
         The table for people beside it; known once the golden is on disk.
     """
@@ -73,4 +104,6 @@ class Golden:
     accepted: Acceptance
     profiles: Mapping[str, OutputProfile]
     noise_floor: Mapping[str, float] = field(default_factory=dict)
+    calibration: Calibration | None = None
+    variant_inputs: Mapping[str, str] = field(default_factory=dict)
     summary: ArrayFile | None = None

@@ -94,6 +94,31 @@ class Stage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InputProbes:
+    """A sketch of every sample's inputs, to say later how far other inputs are from them.
+
+    Parameters
+    ----------
+    file : ArrayFile
+        float64, axes (sample, column): the buckets of a count sketch over all numbers that the
+        model was fed for the sample, then their Euclidean norm and how many are not finite.
+        A row of NaN where nothing is known.
+    n_columns : int
+        Buckets and two.
+    forms : tuple of str
+        One a sample: paths, dtypes and shapes of the inputs; one in all where they agree.
+    """
+
+    file: ArrayFile
+    n_columns: int
+    forms: tuple[str, ...]
+
+    def form_of(self, row: int) -> str:
+        """Return the form of one sample's inputs."""
+        return self.forms[0 if len(self.forms) == 1 else row]
+
+
+@dataclass(frozen=True, kw_only=True)
 class PreprocessHabit:
     """Something that preprocessing does and should not, as seen when samples were preprocessed twice.
 
@@ -163,6 +188,9 @@ class Observation:
         What preprocessing does and should not.
     runtime_findings : tuple of RuntimeFinding
         What the runtime made of the model against what the suite declares.
+    input_probes : InputProbes or None
+        None where the inputs are unknown or the case keeps no golden. No fact of its own: it
+        follows from the inputs, whose digests are compared.
     duration_s : float
         Wall time of the observation, seconds.
     """
@@ -182,4 +210,5 @@ class Observation:
     checklist: Mapping[str, Any] = field(default_factory=dict)
     habits: tuple[PreprocessHabit, ...] = ()
     runtime_findings: tuple[RuntimeFinding, ...] = ()
+    input_probes: InputProbes | None = field(default=None, compare=False)
     duration_s: float = field(default=0.0, compare=False)

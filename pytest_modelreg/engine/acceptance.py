@@ -1,23 +1,26 @@
-"""Making an observation the golden of its case: the only way into ``golden/``."""
+"""Making an observation the golden of its case: the only way into ``golden/``.
+
+What a calibration measured goes beside it, by :func:`keep_noise_floor`, and replaces no output.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from pytest_modelreg.domain.errors import ModelRegError
-from pytest_modelreg.domain.golden import Acceptance, Golden
+from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.judging import judge_as
-from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.outcome import Outcome, Place
 from pytest_modelreg.engine.regeneration import FIRST_RECORDING, Regeneration
 from pytest_modelreg.fingerprint import GitState
 from pytest_modelreg.judge import JudgeRequest, profile_observation, summarise
-from pytest_modelreg.store import golden_sha256, summary_file, write_golden
+from pytest_modelreg.store import golden_sha256, summary_file, write_golden, write_noise_floor
 
 
 def is_wanted(outcome: Outcome, regeneration: Regeneration) -> bool:
@@ -31,7 +34,13 @@ def is_wanted(outcome: Outcome, regeneration: Regeneration) -> bool:
     return outcome.keeps_golden and (regeneration.accepts(verdict) or is_first_here)
 
 
-def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Outcome:
+def accept(
+    outcome: Outcome,
+    regeneration: Regeneration,
+    *,
+    git: GitState,
+    variant_inputs: Mapping[str, str] | None = None,
+) -> Outcome:
     """Make an outcome's observation the golden of its case.
 
     A golden that already holds exactly this observation keeps every byte.
@@ -40,6 +49,9 @@ def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Ou
     ----------
     git : GitState
         Commit and dirty flag to put on record.
+    variant_inputs : mapping of str to str, optional
+        What variants are fed that are judged against this golden; None where nobody looked: what the
+        superseded golden knew is kept then.
 
     Raises
     ------
@@ -53,14 +65,17 @@ def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Ou
     observation, source, samples = outcome.observation, outcome.observation_folder, outcome.samples
     if observation is None or source is None or samples is None:
         raise ModelRegError(f"{outcome.result.id}: expected an observation to accept, the case could not run")
+    if variant_inputs is None:
+        variant_inputs = {} if outcome.golden is None else outcome.golden.variant_inputs
     superseded = golden_sha256(outcome.place.golden)
     summary = summarise(source, observation, samples, outcome.outputs)
     if superseded is None:
         reason = regeneration.reason or FIRST_RECORDING
-    elif outcome.golden is not None and _is_same(outcome.golden, observation, summary):
+    elif outcome.golden is not None and _is_same(outcome.golden, observation, summary, variant_inputs):
         return _recorded(outcome, "the golden already holds exactly this; left as it was")
     else:
         reason = regeneration.require_reason(outcome.result.id)
+    calibrated = _find_calibrated(outcome, observation)
     golden = Golden(
         observation=observation,
         accepted=Acceptance(
@@ -72,11 +87,50 @@ def accept(outcome: Outcome, regeneration: Regeneration, *, git: GitState) -> Ou
             supersedes=superseded,
         ),
         profiles=profile_observation(source, observation),
+        noise_floor={} if calibrated is None else calibrated.noise_floor,
+        calibration=None if calibrated is None else calibrated.calibration,
+        variant_inputs=variant_inputs,
     )
     _require_judgeable(outcome, golden, observation, source, samples)
     write_golden(outcome.place.golden, golden, source, summary, golden_root=outcome.place.golden_root)
     what = "recorded" if superseded is None else "replaced"
-    return _recorded(outcome, f"{what}{_describe_source(observation)}: {reason}")
+    dropped = ""
+    if superseded is not None and calibrated is None and outcome.golden and outcome.golden.noise_floor:
+        dropped = "; its noise floor was of the old outputs and is gone: modelreg calibrate measures it"
+    return _recorded(outcome, f"{what}{_describe_source(observation)}: {reason}{dropped}")
+
+
+def keep_noise_floor(
+    place: Place, noise_floor: Mapping[str, float], calibration: Calibration, *, measured_on: str
+) -> None:
+    """Put a measured noise floor beside a golden's outputs, which stay as they were accepted.
+
+    Parameters
+    ----------
+    noise_floor : mapping of str to float
+        By output path, dimensionless.
+    measured_on : str
+        sha256 of the ``golden.json`` that the measured run was held against.
+
+    Raises
+    ------
+    GoldenError
+        When the golden is another one by now, or cannot be written.
+    """
+    write_noise_floor(
+        place.golden, noise_floor, calibration, measured_on=measured_on, golden_root=place.golden_root
+    )
+
+
+def _find_calibrated(outcome: Outcome, observation: Observation) -> Golden | None:
+    """Return the superseded golden where its noise floor still holds: it was measured on these very outputs.
+
+    Other outputs may lie elsewhere on a steep function, so that no floor of theirs is known.
+    """
+    old = outcome.golden
+    if old is None or outcome.place.is_fallback or old.observation.outputs != observation.outputs:
+        return None
+    return old
 
 
 def _require_judgeable(
@@ -107,12 +161,24 @@ def _require_judgeable(
     )
 
 
-def _is_same(golden: Golden, observation: Observation, summary: Sequence[Sequence[str]]) -> bool:
+def _is_same(
+    golden: Golden,
+    observation: Observation,
+    summary: Sequence[Sequence[str]],
+    variant_inputs: Mapping[str, str],
+) -> bool:
     """Whether recording would change nothing but the provenance.
 
-    The summary counts: it also depends on what the suite says the numbers mean.
+    The summary counts: it also depends on what the suite says the numbers mean. So does whether
+    the golden has probes of its inputs at all: one from before they were recorded gets them.
     """
-    return golden.observation == observation and golden.summary == summary_file(summary)
+    has_probes = [side.input_probes is not None for side in (golden.observation, observation)]
+    return (
+        golden.observation == observation
+        and golden.summary == summary_file(summary)
+        and golden.variant_inputs == variant_inputs
+        and has_probes[0] == has_probes[1]
+    )
 
 
 def _describe_source(observation: Observation) -> str:

@@ -7,7 +7,7 @@ What belongs here: from a run folder, also one that was downloaded from CI, to o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,12 +22,12 @@ from pytest_modelreg.engine.acceptance import accept
 from pytest_modelreg.engine.golden_choice import choose_golden, read_environment
 from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, digest_plan, read_kept_case, write_decision
 from pytest_modelreg.engine.outcome import Outcome, Place, case_folder
+from pytest_modelreg.engine.planned_case import PlannedCases
 from pytest_modelreg.engine.regeneration import Regeneration
-from pytest_modelreg.engine.selection import select_cases
 from pytest_modelreg.engine.subject import Subject, describe_missing, judge_subject, subject_of_case
 from pytest_modelreg.engine.values import VALUES_SUITE, samples_of
 from pytest_modelreg.fingerprint import git_state
-from pytest_modelreg.store import read_golden, read_observation, read_samples, verify_arrays, verify_files
+from pytest_modelreg.store import read_golden, read_observation, verify_arrays, verify_files
 
 _RUN_ID = re.compile(r"\d{8}T\d{6}-\d{6}Z")
 
@@ -71,15 +71,23 @@ def list_kept_cases(run: Path) -> list[KeptCase]:
     )
 
 
-def judge_again(case: KeptCase, base: Path, root: Path) -> Outcome:
-    """Hold a kept observation against the golden that is there now.
+def judge_again(
+    case: KeptCase,
+    planned: PlannedCases,
+    root: Path,
+    *,
+    change: Callable[[Subject], Subject] = lambda subject: subject,
+) -> Outcome:
+    """Hold a kept observation against the golden that is there now, with the limits of now.
 
     Parameters
     ----------
-    base : Path
-        Where the command was typed.
+    planned : PlannedCases
+        The cases that the suites have now.
     root : Path
         The project's root: goldens of Python tests are below it.
+    change : callable
+        What becomes of the subject before it is judged: other limits, for one.
 
     Raises
     ------
@@ -92,7 +100,8 @@ def judge_again(case: KeptCase, base: Path, root: Path) -> Outcome:
         got = case_id(observation.suite, observation.variant)
         raise GoldenError(f"{case.folder}: expected the observation of {case.id}, got the one of {got}")
     verify_arrays(case.folder, observation)
-    subject, samples = _find_subject(case, observation, base, root)
+    subject, samples = _find_subject(case, observation, planned, root)
+    subject = change(subject)
     golden = read_golden(subject.place.found, golden_root=subject.place.golden_root)
     if golden is None:
         result = replace(
@@ -162,7 +171,7 @@ def choose_cases(cases: Sequence[KeptCase], names: Sequence[str]) -> list[KeptCa
 
 
 def _find_subject(
-    kept: KeptCase, observation: Observation, base: Path, root: Path
+    kept: KeptCase, observation: Observation, planned: PlannedCases, root: Path
 ) -> tuple[Subject, SampleSet]:
     if kept.suite == VALUES_SUITE:
         golden = _find_values_golden(kept, root)
@@ -176,8 +185,8 @@ def _find_subject(
             is_numbered=kept.is_numbered,
         )
         return subject, samples_of(observation)
-    ((suite, case),) = select_cases([kept.id], base)
-    samples = read_samples(suite.samples_folder)
+    suite, case = planned.find(kept.id)
+    samples = planned.read_samples(suite)
     observed = {sample.id: sample.sha256 for sample in observation.samples}
     if observed != {sample.id: sample.sha256 for sample in samples.samples}:
         raise ModelRegError(

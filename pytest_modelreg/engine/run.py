@@ -45,18 +45,23 @@ def require_run_folder(base: Path, run_id: str, *, chosen: Path | None = None) -
     require_possible(base / ".modelreg" / "runs" / run_id if chosen is None else chosen)
 
 
-def settle(outcome: Outcome) -> Outcome:
+def settle(outcome: Outcome, *, keeps_outputs: bool = False) -> Outcome:
     """Keep in the run folder what somebody may want to look at, remove the arrays of a match.
 
     Until then its files are in a folder of this process alone.
 
     A disk that is full now does not change what was found before: it is a note.
+
+    Parameters
+    ----------
+    keeps_outputs : bool
+        Whether the arrays of a match are kept too.
     """
     folder, observation, result = outcome.observation_folder, outcome.observation, outcome.result
     if folder is None or observation is None or not is_in_progress(folder):
         return outcome  # nothing was observed, or this was settled before
     try:
-        if result.verdict.passes:
+        if result.verdict.passes and not keeps_outputs:
             drop_case_folder(folder)
         else:
             write_observation(folder, observation)

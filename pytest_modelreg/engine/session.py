@@ -12,18 +12,22 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_modelreg.domain.case import CaseSpec
+from pytest_modelreg.domain.case import REFERENCE
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.domain.errors import CaseSkipped, GoldenError, ModelRegError
+from pytest_modelreg.domain.errors import CaseSkipped, ModelRegError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept, is_wanted
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
-from pytest_modelreg.engine.outcome import Outcome, Place
-from pytest_modelreg.engine.regeneration import Mode, Regeneration
+from pytest_modelreg.engine.golden_reading import read_trusted_golden
+from pytest_modelreg.engine.observer import CaseProgress, Observer
+from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.pipelines import digest_variant_inputs
+from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import settle
+from pytest_modelreg.engine.sample_sets import SampleSets, confine
 from pytest_modelreg.engine.subject import (
     Subject,
     describe_missing,
@@ -37,21 +41,18 @@ from pytest_modelreg.engine.subject import (
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
 from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
-from pytest_modelreg.observe import SharedWork, observe_case, observe_values
-from pytest_modelreg.store import (
-    RunFolder,
-    read_golden,
-    read_samples,
-    verify_files,
+from pytest_modelreg.observe import (
+    observe_values,
+    read_known_probes,
 )
+from pytest_modelreg.store import RunFolder
 
 _REGENERATING = (
     "this run regenerates the reference's golden in another process; compare in a run of its own: "
     "pytest --modelreg"
 )
 
-Progress = Callable[[str, int, int], None]
-"""Called with case id, samples done and samples in all."""
+_Observe = Callable[[Path, "Golden | None"], tuple[Observation, SampleSet]]
 
 
 class Session:
@@ -70,6 +71,10 @@ class Session:
         What the project adds to every fingerprint, by dotted key.
     is_one_of_several : bool
         Whether other processes run other cases of the same run.
+    keeps_outputs : bool
+        Whether observations of cases that are a match stay too.
+    say : callable or None
+        Takes lines on what takes long before a case can run.
     """
 
     def __init__(
@@ -78,18 +83,26 @@ class Session:
         run_folder: RunFolder,
         regeneration: Regeneration | None = None,
         default_threads: int | None = None,
-        progress: Progress | None = None,
+        progress: CaseProgress | None = None,
         project_facts: Mapping[str, FactValue] = NO_FACTS,
         is_one_of_several: bool = False,
+        keeps_outputs: bool = False,
+        say: Callable[[str], None] | None = None,
     ) -> None:
         self.run_folder = run_folder
         self.regeneration = regeneration
-        self._default_threads = default_threads
-        self._progress = progress
         self._project_facts = project_facts
         self._is_one_of_several = is_one_of_several
-        self._shared = SharedWork(run_folder.work_folder)
-        self._samples: dict[Path, SampleSet | ModelRegError] = {}
+        self._keeps_outputs = keeps_outputs
+        self._observer = Observer(
+            run_folder.work_folder,
+            default_threads=default_threads,
+            project_facts=project_facts,
+            progress=progress,
+            say=say,
+        )
+        self._samples = SampleSets()
+        self._suites: dict[str, Suite] = {}
         self._git: dict[Path, GitState] = {}
 
     def expect(self, cases: Iterable[tuple[Suite, CasePlan]]) -> None:
@@ -100,32 +113,38 @@ class Session:
         specs = []
         for suite, case in cases:
             with suppress(ModelRegError):
-                specs.append(case.spec(self._read_samples(suite.samples_folder)))
-        self._shared.expect(specs)
+                specs.append(case.spec(self._samples.read(suite.samples_folder)))
+        self._observer.expect(specs)
 
     def close(self) -> None:
         """Remove what was kept for the cases of this session."""
-        self._shared.close()
+        self._observer.close()
 
-    def run_case(self, suite: Suite, case: CasePlan) -> Outcome:
+    def run_case(self, suite: Suite, case: CasePlan, *, only: frozenset[str] | None = None) -> Outcome:
         """Observe and judge one case of a suite; :meth:`conclude` is what comes after.
 
         Whatever goes wrong becomes verdict ``error`` of this case: the run goes on.
-        """
-        subject = subject_of_case(suite, case)
 
-        def observe(folder: Path) -> tuple[Observation, SampleSet]:
-            spec = replace(
-                case.spec(samples), default_threads=self._default_threads, facts=self._project_facts
-            )
-            progress = self._report_progress(spec)
-            return observe_case(spec, folder, progress=progress, shared=self._shared), samples
+        Parameters
+        ----------
+        only : frozenset of str or None
+            Samples to run, where the answers to others are not asked for. Such an outcome must not be
+            concluded: a golden made from it would be a part of one.
+        """
+        subject = replace(subject_of_case(suite, case), only=only)
+        self._suites[case.id] = suite
+
+        def observe(folder: Path, golden: Golden | None) -> tuple[Observation, SampleSet]:
+            keeps_probes = case.keeps_golden and only is None
+            known = read_known_probes(subject.place.found, golden) if keeps_probes else None
+            spec = case.spec(confine(samples, only))
+            return self._observer.observe(spec, folder, golden=golden, known=known), samples
 
         if self.regeneration is not None and self._is_one_of_several and not case.keeps_golden:
             # Which golden it would meet, the old or the new one, depends on who is faster.
             return skipped(subject, _REGENERATING)
         try:
-            samples = self._read_samples(suite.samples_folder)
+            samples = self._samples.read(suite.samples_folder)
         except ModelRegError as error:
             return failed(subject, describe_failure(error))
         return self._judge_case(subject, observe)
@@ -134,7 +153,7 @@ class Session:
         """Judge values that a Python test handed over; :meth:`conclude` is what comes after."""
         subject = subject_of_values(case)
 
-        def observe(folder: Path) -> tuple[Observation, SampleSet]:
+        def observe(folder: Path, golden: Golden | None) -> tuple[Observation, SampleSet]:
             observation = observe_values(
                 case.values,
                 folder,
@@ -157,13 +176,19 @@ class Session:
         if regeneration is not None and is_wanted(outcome, regeneration):
             found = outcome.result
             try:
-                outcome = accept(outcome, regeneration, git=self._ask_git(outcome.place.root))
+                outcome = accept(
+                    outcome,
+                    regeneration,
+                    git=self._ask_git(outcome.place.root),
+                    variant_inputs=self._digest_variant_inputs(outcome),
+                )
             except ModelRegError as error:
-                return settle(with_error(outcome, describe_failure(error)))
+                outcome = with_error(outcome, describe_failure(error))
+                return settle(outcome, keeps_outputs=self._keeps_outputs)
             if found.verdict in (Verdict.DRIFT, Verdict.STALE):
                 message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
                 outcome = replace(outcome, result=replace(outcome.result, message=message))
-        return settle(outcome)
+        return settle(outcome, keeps_outputs=self._keeps_outputs)
 
     def _ask_git(self, root: Path) -> GitState:
         """Return the state of a repository as it was before this run wrote its first golden."""
@@ -171,9 +196,17 @@ class Session:
             self._git[root] = git_state(root)
         return self._git[root]
 
-    def _judge_case(
-        self, subject: Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
-    ) -> Outcome:
+    def _digest_variant_inputs(self, outcome: Outcome) -> dict[str, str]:
+        """Return what the variants that are judged against a reference's golden are fed, by variant."""
+        suite, samples = self._suites.get(outcome.result.id), outcome.samples
+        folder, observation = outcome.observation_folder, outcome.observation
+        if suite is None or outcome.case is None or outcome.case.variant != REFERENCE:
+            return {}
+        if samples is None or folder is None or observation is None:
+            return {}
+        return digest_variant_inputs(suite.cases, samples, to_tensors=observation.eval_applied, folder=folder)
+
+    def _judge_case(self, subject: Subject, observe: _Observe) -> Outcome:
         started = time.perf_counter()
         try:
             outcome = self._observe_and_judge(subject, observe)
@@ -187,12 +220,10 @@ class Session:
             outcome = failed(subject, describe_crash(error))
         return replace(outcome, result=replace(outcome.result, duration_s=time.perf_counter() - started))
 
-    def _observe_and_judge(
-        self, subject: Subject, observe: Callable[[Path], tuple[Observation, SampleSet]]
-    ) -> Outcome:
-        golden, fault = self._read_golden(subject.place)
+    def _observe_and_judge(self, subject: Subject, observe: _Observe) -> Outcome:
+        golden, fault = read_trusted_golden(subject.place, self.regeneration)
         folder = self.run_folder.case_folder(subject.blank.id)
-        observation, samples = observe(folder)
+        observation, samples = observe(folder, golden)
         if golden is None:
             result = replace(
                 subject.blank,
@@ -221,34 +252,3 @@ class Session:
         if not outcome.waits:
             return outcome
         return replace(outcome, result=replace(result, command=subject.command, advice=subject.advice))
-
-    def _report_progress(self, spec: CaseSpec) -> Callable[[int, int], None] | None:
-        report = self._progress
-        return None if report is None else lambda done, total: report(spec.id, done, total)
-
-    def _read_samples(self, folder: Path) -> SampleSet:
-        if folder not in self._samples:
-            try:
-                self._samples[folder] = read_samples(folder)
-            except ModelRegError as error:
-                self._samples[folder] = error
-        found = self._samples[folder]
-        if isinstance(found, ModelRegError):
-            raise found
-        return found
-
-    def _read_golden(self, place: Place) -> tuple[Golden | None, str | None]:
-        """Read and verify the golden before the forward pass, so that a broken one costs none.
-
-        A broken golden ends the case, except where all goldens are replaced: then its
-        fault is returned instead.
-        """
-        try:
-            golden = read_golden(place.found, golden_root=place.golden_root)
-            if golden is not None:
-                verify_files(place.found, golden)
-        except GoldenError as error:
-            if self.regeneration is not None and self.regeneration.mode is Mode.ALL:
-                return None, str(error)
-            raise
-        return golden, None

@@ -47,6 +47,8 @@ class Subject:
         None for values of a Python test.
     is_numbered : bool
         Whether samples have no names but their numbers.
+    only : frozenset of str or None
+        Samples to which the judgement is confined; None: all.
     """
 
     blank: CaseResult
@@ -58,6 +60,7 @@ class Subject:
     advice: str = ""
     case: CasePlan | None = None
     is_numbered: bool = False
+    only: frozenset[str] | None = None
 
 
 def subject_of_case(suite: Suite, case: CasePlan) -> Subject:
@@ -111,6 +114,7 @@ def judge_subject(
         checks=subject.checks,
         is_handed_over=subject.case is None,
         is_numbered=subject.is_numbered,
+        only=subject.only,
     )
     return judge_as(subject.case, request)
 

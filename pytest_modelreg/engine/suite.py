@@ -30,12 +30,15 @@ class CasePlan:
         reference's.
     marks : tuple of str
         Names by which a test run selects it.
+    line : int
+        Where the suite file declares it, from 1.
     """
 
     template: CaseSpec
     checks: CheckPlan = field(default_factory=CheckPlan)
     keeps_golden: bool = True
     marks: tuple[str, ...] = ()
+    line: int = 1
 
     @property
     def id(self) -> str:

@@ -25,6 +25,7 @@ from pytest_modelreg.engine.suite_file.axis_value import CheckpointBlock, Runtim
 from pytest_modelreg.engine.suite_file.cases import PlannedVariant, plan_variants
 from pytest_modelreg.engine.suite_file.checks import describe_outputs, plan_checks
 from pytest_modelreg.engine.suite_file.document import Document, parse_document, read_document
+from pytest_modelreg.engine.suite_file.environment import EnvironmentBlock
 from pytest_modelreg.engine.suite_file.fault import FaultLog, render_path, show_file
 from pytest_modelreg.engine.suite_file.judging import check_judging, check_variant_judging
 from pytest_modelreg.engine.suite_file.model import SuiteBlock
@@ -116,7 +117,9 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
     check_variant_judging(block.outputs, variants, plans, document, log)
     if log.faults:
         raise SuiteFileError(log.faults)
-    reference = _plan_reference(block, root, rootdir)
+    reference = replace(
+        _plan_reference(block, root, rootdir), line=document.line(("reference",), of_key=True)
+    )
     return Suite(
         name=block.suite,
         file=file,
@@ -135,6 +138,7 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
                     checks=plan,
                     keeps_golden=variant.is_own,
                     marks=variant.marks,
+                    line=document.line(variant.place, of_key=True),
                 )
                 for variant, plan in zip(variants, plans, strict=True)
             ),
@@ -177,6 +181,8 @@ def _vary(reference: CaseSpec, variant: PlannedVariant, root: Path) -> CaseSpec:
 def _plain(value: Any, root: Path) -> Any:
     """Return an axis value of the file as the one of a case."""
     if isinstance(value, CheckpointBlock):
+        return value.locate(root)
+    if isinstance(value, EnvironmentBlock):
         return value.locate(root)
     if isinstance(value, RuntimeBlock):
         return RuntimeSpec(kind=value.kind, options=value.options, transform=value.transform)

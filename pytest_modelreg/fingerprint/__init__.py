@@ -16,13 +16,21 @@ from __future__ import annotations
 
 from pytest_modelreg.fingerprint.collection import NO_FACTS, collect
 from pytest_modelreg.fingerprint.environment_key import ENVIRONMENT_KEYS, read_environment_key
-from pytest_modelreg.fingerprint.git import GitState, git_state, list_versions, read_version
+from pytest_modelreg.fingerprint.git import (
+    GitAnswer,
+    GitState,
+    git_state,
+    list_versions,
+    read_version,
+    run_git,
+)
 from pytest_modelreg.fingerprint.loading import is_installed, load_packages, packages_behind
 from pytest_modelreg.fingerprint.project_facts import ask_project_facts
 
 __all__ = [
     "ENVIRONMENT_KEYS",
     "NO_FACTS",
+    "GitAnswer",
     "GitState",
     "ask_project_facts",
     "collect",
@@ -33,4 +41,5 @@ __all__ = [
     "packages_behind",
     "read_environment_key",
     "read_version",
+    "run_git",
 ]

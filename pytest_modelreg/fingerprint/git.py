@@ -41,6 +41,25 @@ class GitState:
     dirty: bool | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class GitAnswer:
+    """What git answered.
+
+    Parameters
+    ----------
+    code : int
+        Exit code; 0 when it did what was asked.
+    output : bytes
+        What it printed; names of files are in no certain encoding.
+    errors : str
+        What it complained of.
+    """
+
+    code: int
+    output: bytes
+    errors: str
+
+
 def git_state(folder: Path) -> GitState:
     """Return the state of the repository that holds a folder.
 
@@ -71,22 +90,45 @@ def read_version(file: Path, commit: str) -> bytes | None:
     return _ask_git(file.parent, "show", f"{commit}:./{file.name}")
 
 
-def _ask_git(folder: Path, *arguments: str) -> bytes | None:
-    """Return what git prints in a folder, None where it fails, is not there or takes too long."""
+def run_git(folder: Path, *arguments: str, timeout_s: float | None = None) -> GitAnswer:
+    """Run git in a folder, of the folder's own repository, without locks and without questions.
+
+    Parameters
+    ----------
+    timeout_s : float or None
+        Seconds after which it is given up; None: :data:`TIMEOUT_S`.
+
+    Raises
+    ------
+    OSError
+        When git cannot be started.
+    subprocess.TimeoutExpired
+        When it takes too long.
+    """
     environment = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
+    answer = subprocess.run(
+        ["git", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=TIMEOUT_S if timeout_s is None else timeout_s,
+    )
+    return GitAnswer(
+        code=answer.returncode,
+        output=answer.stdout,
+        errors=answer.stderr.decode("utf-8", errors="replace"),
+    )
+
+
+def _ask_git(folder: Path, *arguments: str) -> bytes | None:
+    """Return what git prints in a folder, None where it fails, is not there or takes too long."""
     try:
-        answer = subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-        )
+        answer = run_git(folder, *arguments)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return answer.stdout if answer.returncode == 0 else None
+    return answer.output if answer.code == 0 else None
 
 
 def _parse_status(text: str) -> GitState:

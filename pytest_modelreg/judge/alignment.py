@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,8 +43,19 @@ class Alignment:
     is_same_order: bool
 
 
-def align_samples(expected: Sequence[ObservedSample], actual: Sequence[ObservedSample]) -> Alignment:
-    """Lay this run's samples on the golden's, by id and digest of the file."""
+def align_samples(
+    expected: Sequence[ObservedSample],
+    actual: Sequence[ObservedSample],
+    *,
+    only: Collection[str] | None = None,
+) -> Alignment:
+    """Lay this run's samples on the golden's, by id and digest of the file.
+
+    Parameters
+    ----------
+    only : collection of str or None
+        Samples that were asked for, where this run left others out on purpose: those are not missed.
+    """
     ids = tuple(sample.id for sample in actual)
     digests = [sample.sha256 for sample in actual]
     # Nearly always nothing moved; then a set of 50,000 is told by comparing lists, not by looking up each.
@@ -61,7 +72,11 @@ def align_samples(expected: Sequence[ObservedSample], actual: Sequence[ObservedS
             knows_inputs=_knows_inputs(zip(expected, actual, strict=True)),
             is_same_order=True,
         )
-    return _match_samples(expected, actual)
+    matched = _match_samples(expected, actual)
+    if only is None:
+        return matched
+    missed = tuple(name for name in matched.difference.removed if name in only)
+    return replace(matched, difference=replace(matched.difference, removed=missed))
 
 
 def _match_samples(expected: Sequence[ObservedSample], actual: Sequence[ObservedSample]) -> Alignment:

@@ -44,7 +44,9 @@ def judge_case(request: JudgeRequest) -> CaseResult:
         If a check cannot be applied (all such faults at once), if the suite names an output or a
         tag that does not exist, or if nothing was compared.
     """
-    alignment = align_samples(request.golden.observation.samples, request.observation.samples)
+    alignment = align_samples(
+        request.golden.observation.samples, request.observation.samples, only=request.only
+    )
     structure: Structure | None = None
     if request.is_numbered and alignment.difference:
         structure = compare_shapes(request)

@@ -81,9 +81,12 @@ def _rank(key: str, *, is_other_torch: bool) -> int:
 
 
 def _describe_change(change: EnvironmentChange) -> str:
-    values = [_format_fact(value) for value in (change.expected, change.actual)]
+    sides = (change.expected, change.actual)
+    values = [_format_fact(value) for value in sides]
     if any(len(value) > MAX_VALUE_LENGTH for value in values):
         return change.key
+    if values[0] == values[1]:  # a setting that is called none, and one that this version does not have
+        values = [text if value is not None else "unknown" for text, value in zip(values, sides, strict=True)]
     return f"{change.key} {values[0]} -> {values[1]}"
 
 

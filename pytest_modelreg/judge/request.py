@@ -49,6 +49,8 @@ class JudgeRequest:
         shape of the values, not another sample set.
     functions : mapping of str to callable
         The suite's own checks by reference, imported: ``fn(expected, actual, samples)``.
+    only : frozenset of str or None
+        Samples to which the judgement is confined: the golden's others are not missed. None: all.
     """
 
     golden: Golden
@@ -64,6 +66,7 @@ class JudgeRequest:
     is_handed_over: bool = False
     is_numbered: bool = False
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    only: frozenset[str] | None = None
 
     @property
     def case(self) -> str:

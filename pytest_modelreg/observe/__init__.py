@@ -12,21 +12,31 @@ from __future__ import annotations
 
 from pytest_modelreg.observe.case import observe_case
 from pytest_modelreg.observe.checkpoint import CHECKPOINT_SUFFIXES
+from pytest_modelreg.observe.elsewhere import observe_elsewhere
+from pytest_modelreg.observe.input_observation import observe_inputs, prepare_inputs
+from pytest_modelreg.observe.input_probes import KnownProbes, read_known_probes
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.outputs import Leaf, flatten_outputs
 from pytest_modelreg.observe.shared_work import SharedWork
 from pytest_modelreg.observe.suite_checks import suite_functions
 from pytest_modelreg.observe.value_tree import read_values
 from pytest_modelreg.observe.values import observe_values
+from pytest_modelreg.observe.worker_process import Elsewhere
 
 __all__ = [
     "CHECKPOINT_SUFFIXES",
+    "Elsewhere",
+    "KnownProbes",
     "LOADERS",
     "Leaf",
     "SharedWork",
     "flatten_outputs",
     "observe_case",
+    "observe_elsewhere",
+    "observe_inputs",
     "observe_values",
+    "prepare_inputs",
+    "read_known_probes",
     "read_values",
     "suite_functions",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.observe.collate import collate_batch, find_unequal_shapes
-from pytest_modelreg.observe.input_source import InputSource
+from pytest_modelreg.observe.input_source import InputSource, PreparedSample
 from pytest_modelreg.observe.overwriting import find_overwritten
 from pytest_modelreg.observe.seeding import seed_generators
 
@@ -77,14 +77,8 @@ class BatchSource:
             yield self._make_batch(start)
 
     def _make_batch(self, start: int) -> Batch:
-        prepared = self.inputs.read(start, min(start + self.batch_size, self.n_samples))
-        observed = [sample.observed for sample in prepared]
-        overwritten = find_overwritten(prepared)
-        for index, digest in overwritten.items():
-            # What is on record is what the model is fed, whatever preprocess meant to feed it.
-            observed[index] = replace(observed[index], input_digest=digest)
-        if overwritten:
-            self.inputs.note_overwritten([observed[index].id for index in overwritten])
+        stop = min(start + self.batch_size, self.n_samples)
+        prepared, observed = read_batch(self.inputs, start, stop)
         values = [sample.value for sample in prepared]
         ids = [sample.id for sample in observed]
         # A collate that draws must not depend on whether its samples were prepared or replayed.
@@ -92,3 +86,24 @@ class BatchSource:
         inputs = collate_batch(values, sample_ids=ids, collate=self.collate, reference=self.collate_reference)
         unequal = find_unequal_shapes(values, ids) if self.collate is None else None
         return Batch(samples=tuple(observed), inputs=inputs, unequal_shapes=unequal)
+
+
+def read_batch(
+    inputs: InputSource, start: int, stop: int
+) -> tuple[list[PreparedSample], list[ObservedSample]]:
+    """Return the prepared samples of one batch, and which they are, with the digests of what they are now.
+
+    Raises
+    ------
+    SampleLoadError, PreprocessError
+        As :meth:`~.input_source.InputSource.read`.
+    """
+    prepared = inputs.read(start, stop)
+    observed = [sample.observed for sample in prepared]
+    overwritten = find_overwritten(prepared)
+    for index, digest in overwritten.items():
+        # What is on record is what the model is fed, whatever preprocess meant to feed it.
+        observed[index] = replace(observed[index], input_digest=digest)
+    if overwritten:
+        inputs.note_overwritten([observed[index].id for index in overwritten])
+    return prepared, observed

@@ -19,8 +19,11 @@ from pytest_modelreg.fingerprint import collect
 from pytest_modelreg.observe.batches import BatchSource
 from pytest_modelreg.observe.fresh_inputs import FreshInputs
 from pytest_modelreg.observe.fresh_source import list_source_files
+from pytest_modelreg.observe.handed_inputs import HandedInputs
 from pytest_modelreg.observe.imports import suite_imports
+from pytest_modelreg.observe.input_probes import KnownProbes, ProbedInputs
 from pytest_modelreg.observe.input_source import InputFacts, InputSource
+from pytest_modelreg.observe.kept_inputs import KeptInputs
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.passes import Progress
@@ -36,7 +39,13 @@ from pytest_modelreg.runtimes import Runner, find_runtime
 
 
 def observe_case(
-    spec: CaseSpec, folder: Path, *, progress: Progress | None = None, shared: SharedWork | None = None
+    spec: CaseSpec,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    shared: SharedWork | None = None,
+    known: KnownProbes | None = None,
+    handed: KeptInputs | None = None,
 ) -> Observation:
     """Run one case and record what it produced.
 
@@ -53,6 +62,10 @@ def observe_case(
     shared : SharedWork, optional
         What this case may take from others of the session, and leaves to them. Results are
         the same without it.
+    known : KnownProbes, optional
+        Probes of inputs that need not be made again; None: no probes are made.
+    handed : KeptInputs, optional
+        Inputs that another process prepared; None: they are prepared here.
 
     Returns
     -------
@@ -79,14 +92,21 @@ def observe_case(
         The model's output cannot be recorded.
     """
     try:
-        return _observe(spec, folder.absolute(), progress, shared)  # user code may change the working folder
+        return _observe(
+            spec, folder.absolute(), progress, shared, known, handed
+        )  # user code may change the working folder
     finally:
         if shared is not None:
             shared.finish_case(spec)
 
 
 def _observe(
-    spec: CaseSpec, folder: Path, progress: Progress | None, shared: SharedWork | None
+    spec: CaseSpec,
+    folder: Path,
+    progress: Progress | None,
+    shared: SharedWork | None,
+    known: KnownProbes | None,
+    handed: KeptInputs | None,
 ) -> Observation:
     started = time.perf_counter()
     runtime = find_runtime(spec.runtime.kind)
@@ -96,7 +116,7 @@ def _observe(
         threads=spec.threads, default_threads=spec.default_threads, deterministic=spec.deterministic
     )
     with guard, WarningLog() as log, suite_imports(spec.python_path) as suite:
-        references = list_references(spec, needs_model=needs_model)
+        references = list_references(spec, needs_model=needs_model, prepares_inputs=handed is None)
         found = resolve_references(references, case=spec.id, folders=suite.folders)
         suite.settings.update(guard.imported_settings())
         guard.prepare(suite.settings)
@@ -122,7 +142,7 @@ def _observe(
                 artefacts=None if shared is None else shared.artefacts,
                 n_edits=n_edits,
             ) as subject,
-            closing(_make_inputs(spec, found, preprocess, shared)) as inputs,
+            closing(_make_inputs(spec, found, preprocess, shared, known, folder, handed)) as inputs,
         ):
             source = BatchSource(
                 inputs=inputs,
@@ -148,6 +168,25 @@ def _observe(
 
 
 def _make_inputs(
+    spec: CaseSpec,
+    found: Mapping[str, Any],
+    preprocess: Preprocess,
+    shared: SharedWork | None,
+    known: KnownProbes | None,
+    folder: Path,
+    handed: KeptInputs | None,
+) -> InputSource:
+    source: InputSource
+    if handed is not None:
+        source = HandedInputs(handed, to_tensors=preprocess.to_tensors)
+    else:
+        source = _prepare_inputs(spec, found, preprocess, shared)
+    if known is None:
+        return source
+    return ProbedInputs(source, n_samples=len(spec.samples), known=known, folder=folder)
+
+
+def _prepare_inputs(
     spec: CaseSpec, found: Mapping[str, Any], preprocess: Preprocess, shared: SharedWork | None
 ) -> InputSource:
     form = describe_form(to_tensors=preprocess.to_tensors)
@@ -195,5 +234,6 @@ def _make_observation(
         checklist=facts.checklist,
         habits=facts.habits,
         runtime_findings=findings,
+        input_probes=facts.probes,
         duration_s=duration_s,
     )

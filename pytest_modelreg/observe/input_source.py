@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_modelreg.domain.observation import ObservedSample, PreprocessHabit, Stage
+from pytest_modelreg.domain.observation import InputProbes, ObservedSample, PreprocessHabit, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,7 @@ class InputFacts:
     stages: tuple[Stage, ...] = ()
     checklist: Mapping[str, Any] = field(default_factory=dict)
     habits: tuple[PreprocessHabit, ...] = ()
+    probes: InputProbes | None = None
 
 
 class InputSource(Protocol):

@@ -61,7 +61,7 @@ def digest_sample(sample: Any) -> str:
     PreprocessError
         There is no leaf at all, or one is of a dtype that is no number.
     """
-    return digest_arrays(_named_arrays(sample))
+    return digest_arrays(name_arrays(sample))
 
 
 def iterate_leaves(sample: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -76,7 +76,14 @@ def iterate_leaves(sample: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, sample
 
 
-def _named_arrays(sample: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
+def name_arrays(sample: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
+    """Yield path, true dtype and array of every leaf; words as their bytes, with their type for a dtype.
+
+    Raises
+    ------
+    PreprocessError
+        As :func:`digest_sample`.
+    """
     path = None
     for path, leaf in iterate_leaves(sample):
         if isinstance(leaf, _WORDS):

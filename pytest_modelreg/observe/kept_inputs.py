@@ -28,7 +28,7 @@ _WORDS: dict[type, Callable[[Any], bytes]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class _LeafForm:
+class LeafForm:
     """One leaf: ``kind`` is tensor, array or word; ``axes`` the order in which its axes lie in memory."""
 
     kind: str
@@ -39,7 +39,9 @@ class _LeafForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept:
+class KeptSample:
+    """One sample: its structure with forms in place of leaves, and where its first leaf begins."""
+
     observed: ObservedSample
     form: Any
     offset: int
@@ -58,7 +60,7 @@ class KeptInputs:
     """
 
     file: Path
-    samples: Sequence[_Kept]
+    samples: Sequence[KeptSample]
     facts: InputFacts
 
     def remove(self) -> None:
@@ -80,7 +82,7 @@ class InputRecorder:
     def __init__(self, file: Path, accept: Callable[[KeptInputs], None]) -> None:
         self._path = file
         self._accept = accept
-        self._samples: list[_Kept] = []
+        self._samples: list[KeptSample] = []
         self._forms: dict[str, Any] = {}
         self._offset = 0
         self._is_whole = True
@@ -95,7 +97,7 @@ class InputRecorder:
         """Write one sample; one that cannot be kept ends the keeping."""
         if not self._is_whole or self._file is None:
             return
-        leaves: list[tuple[_LeafForm, memoryview | bytes]] = []
+        leaves: list[tuple[LeafForm, memoryview | bytes]] = []
         form = _describe(sample.value, leaves)
         if form is None:
             self._is_whole = False
@@ -109,7 +111,7 @@ class InputRecorder:
             self._is_whole = False
             return
         form = self._forms.setdefault(repr(form), form)  # one for all samples of a form
-        self._samples.append(_Kept(observed=sample.observed, form=form, offset=offset))
+        self._samples.append(KeptSample(observed=sample.observed, form=form, offset=offset))
 
     def finish(self, facts: InputFacts) -> None:
         """Hand over what was written, when all of it could be kept."""
@@ -158,7 +160,7 @@ class ReplayedInputs:
         self._file.close()
 
 
-def _describe(value: Any, leaves: list[tuple[_LeafForm, memoryview | bytes]]) -> Any:
+def _describe(value: Any, leaves: list[tuple[LeafForm, memoryview | bytes]]) -> Any:
     """Return a structure with forms in place of its leaves; None when a part cannot be kept."""
     if type(value) is dict:
         parts = {key: _describe(item, leaves) for key, item in value.items()}
@@ -173,10 +175,10 @@ def _describe(value: Any, leaves: list[tuple[_LeafForm, memoryview | bytes]]) ->
     return described[0]
 
 
-def _describe_leaf(leaf: Any) -> tuple[_LeafForm, memoryview | bytes] | None:
+def _describe_leaf(leaf: Any) -> tuple[LeafForm, memoryview | bytes] | None:
     if type(leaf) in _WORDS:
         raw = _WORDS[type(leaf)](leaf)
-        return _LeafForm(kind="word", dtype=type(leaf), n_bytes=len(raw)), raw
+        return LeafForm(kind="word", dtype=type(leaf), n_bytes=len(raw)), raw
     if is_tensor(leaf):
         if not _is_plain_tensor(leaf):
             return None
@@ -191,7 +193,7 @@ def _describe_leaf(leaf: Any) -> tuple[_LeafForm, memoryview | bytes] | None:
     axes = tuple(sorted(range(array.ndim), key=lambda axis: (-abs(steps[axis]), axis)))
     dense = array.transpose(axes)
     dense = dense if dense.flags.c_contiguous else dense.copy(order="C")
-    form = _LeafForm(kind=kind, dtype=dtype, shape=tuple(dense.shape), axes=axes, n_bytes=dense.nbytes)
+    form = LeafForm(kind=kind, dtype=dtype, shape=tuple(dense.shape), axes=axes, n_bytes=dense.nbytes)
     return form, dense.reshape(-1).view(np.uint8).data if dense.size else b""
 
 
@@ -209,7 +211,7 @@ def _is_plain_tensor(tensor: Any) -> bool:
 def _read(form: Any, file: BinaryIO) -> Any:
     if isinstance(form, Mapping):
         return {key: _read(part, file) for key, part in form.items()}
-    if isinstance(form, _LeafForm):
+    if isinstance(form, LeafForm):
         return _read_leaf(form, file)
     kind, parts = form
     items: Iterator[Any] = (_read(part, file) for part in parts)
@@ -223,7 +225,7 @@ def _fill(memory: memoryview, file: BinaryIO) -> None:
     memory[:] = raw
 
 
-def _read_leaf(form: _LeafForm, file: BinaryIO) -> Any:
+def _read_leaf(form: LeafForm, file: BinaryIO) -> Any:
     if form.kind == "word":
         raw = file.read(form.n_bytes)
         if form.dtype is bytes:

@@ -20,13 +20,15 @@ from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.user_code import describe_error
 
 
-def list_references(spec: CaseSpec, *, needs_model: bool) -> dict[str, str]:
+def list_references(spec: CaseSpec, *, needs_model: bool, prepares_inputs: bool = True) -> dict[str, str]:
     """Return a case's references by role.
 
     Parameters
     ----------
     needs_model : bool
         False for a runtime that brings its own model: the suite's is not even imported.
+    prepares_inputs : bool
+        False where inputs were prepared in another process: what does that may be missing here.
 
     Raises
     ------
@@ -46,7 +48,12 @@ def list_references(spec: CaseSpec, *, needs_model: bool) -> dict[str, str]:
             f"{spec.id}: loader: expected {', '.join(LOADERS)} or module:fn, "
             f"got {spec.loader!r}{suggest(spec.loader, LOADERS)}"
         )
-    return {role: reference for role, reference in references.items() if reference is not None}
+    left_out = () if prepares_inputs else ("preprocess", "loader")
+    return {
+        role: reference
+        for role, reference in references.items()
+        if reference is not None and role not in left_out
+    }
 
 
 def resolve_references(references: Mapping[str, str], *, case: str, folders: Sequence[str]) -> dict[str, Any]:

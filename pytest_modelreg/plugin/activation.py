@@ -20,6 +20,7 @@ from pytest_modelreg.plugin.project import ProjectFactsCheck
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
+from pytest_modelreg.report.github import is_github_job
 
 
 def activate(config: pytest.Config) -> None:
@@ -55,6 +56,10 @@ def activate(config: pytest.Config) -> None:
         manager.register(recorder.claimed, "modelreg-claimed")
         manager.register(recorder, "modelreg-recorder")
         manager.register(TerminalLines(state, recorder), "modelreg-terminal")
+        if options.github and is_github_job(os.environ):
+            from pytest_modelreg.plugin.github import GitHubStep
+
+            manager.register(GitHubStep(recorder, os.environ), "modelreg-github")
         if manager.hasplugin("xdist"):
             from pytest_modelreg.plugin.distribution import WorkerSetup
 

@@ -154,7 +154,7 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return what pytest heads the failure with; without a line a skip marker would break pytest."""
-        return self.path, 0, self.case.id
+        return self.path, self.case.line - 1, self.case.id
 
 
 def _ignored(config: pytest.Config) -> Any:

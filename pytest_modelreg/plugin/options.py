@@ -23,6 +23,8 @@ class Options:
     reason: str | None
     allow_ci: bool
     strict: bool
+    keep_outputs: bool
+    github: bool
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -47,6 +49,13 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="where the report, the measures of every sample and the observations of cases that are not a "
         "match are kept (default: .modelreg/runs/<id>, of which the last ten stay)",
+    )
+    group.addoption(
+        "--modelreg-keep-outputs",
+        action="store_true",
+        default=False,
+        help="keep the observations of cases that are a match too, so that `modelreg rejudge` can judge them "
+        "with other limits",
     )
     group.addoption(
         "--modelreg-regen",
@@ -75,6 +84,12 @@ def add_options(parser: pytest.Parser) -> None:
     )
     parser.addini("modelreg", "turn --modelreg on for the project", type="bool", default=False)
     parser.addini("modelreg_strict", "turn --modelreg-strict on for the project", type="bool", default=False)
+    parser.addini(
+        "modelreg_github",
+        "in a GitHub Actions job: append the Markdown summary to the job's, annotate the suite files",
+        type="bool",
+        default=True,
+    )
 
 
 def is_enabled(config: pytest.Config) -> bool:
@@ -101,8 +116,8 @@ def require_enabled(config: pytest.Config) -> None:
         *("--modelreg-regen", "--modelreg-reason"),
     )
     given = [flag for flag in flags if config.getoption(flag) is not None]
-    given += ["--modelreg-allow-ci"] if config.getoption("--modelreg-allow-ci") else []
-    given += ["--modelreg-strict"] if config.getoption("--modelreg-strict") else []
+    switches = ("--modelreg-keep-outputs", "--modelreg-allow-ci", "--modelreg-strict")
+    given += [flag for flag in switches if config.getoption(flag)]
     if given:
         raise pytest.UsageError(
             f"{', '.join(given)}: needs --modelreg (or the ini setting modelreg = true), which is off; "
@@ -143,6 +158,8 @@ def read_options(config: pytest.Config) -> Options:
         reason=config.getoption("--modelreg-reason"),
         allow_ci=bool(config.getoption("--modelreg-allow-ci")),
         strict=bool(config.getoption("--modelreg-strict") or config.getini("modelreg_strict")),
+        keep_outputs=bool(config.getoption("--modelreg-keep-outputs")),
+        github=bool(config.getini("modelreg_github")),
     )
 
 

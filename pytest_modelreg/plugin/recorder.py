@@ -44,6 +44,7 @@ class Recorder:
     obstacles: list[str] = field(default_factory=list)
     _carried: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     _asking: dict[str, str] = field(default_factory=dict)
+    _document: dict[str, Any] | None = None
     _started: str = field(
         default_factory=lambda: (
             datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -182,19 +183,7 @@ class Recorder:
         records, options = self.records, self.state.options
         if not records and options.json is None and options.markdown is None:
             return
-        git = git_state(self.state.base)
-        document = report_document(
-            RunFacts(
-                id=self.state.run_id,
-                started=self._started,
-                duration_s=time.perf_counter() - self._clock,
-                git_commit=git.commit,
-                git_dirty=git.dirty,
-                partial=bool(self.obstacles),
-            ),
-            self._environment(),
-            records.values(),
-        )
+        document = self._assemble()
         try:
             if options.json is not None:
                 dump_json(document, options.json)
@@ -206,15 +195,47 @@ class Recorder:
         except ModelRegError as error:
             self.problems.append(str(error))
         if options.markdown is not None:
-            self._write_summary(document, options.markdown)
+            self._write_summary(options.markdown)
 
-    def _write_summary(self, document: dict[str, Any], target: Path) -> None:
-        """Write the Markdown summary, after the reports whose problems it tells."""
-        wrong = [*self.problems, *self.warnings]
-        text = render_markdown(
-            document, commands=self.commands, notes=self.notes, problems=wrong, expected=self.expected
+    def _assemble(self) -> dict[str, Any]:
+        """Return the report's document, put together once."""
+        if self._document is None:
+            git = git_state(self.state.base)
+            facts = RunFacts(
+                id=self.state.run_id,
+                started=self._started,
+                duration_s=time.perf_counter() - self._clock,
+                git_commit=git.commit,
+                git_dirty=git.dirty,
+                partial=bool(self.obstacles),
+            )
+            self._document = report_document(facts, self._environment(), self.records.values())
+        return self._document
+
+    def render_summary(self) -> str | None:
+        """Return the Markdown summary of a run that is over; None where there is nothing to tell.
+
+        Raises
+        ------
+        ProjectFactError
+            When the environment cannot be told.
+        """
+        if not (self.records or self.problems or self.warnings):
+            return None
+        return self._render_summary()
+
+    def _render_summary(self) -> str:
+        return render_markdown(
+            self._assemble(),
+            commands=self.commands,
+            notes=self.notes,
+            problems=[*self.problems, *self.warnings],
+            expected=self.expected,
         )
+
+    def _write_summary(self, target: Path) -> None:
+        """Write the Markdown summary, after the reports whose problems it tells."""
         try:
-            write_report(text, target)
+            write_report(self._render_summary(), target)
         except ModelRegError as error:
             self.problems.append(str(error))

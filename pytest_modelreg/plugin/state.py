@@ -69,6 +69,7 @@ class RunState:
                 project_facts=self.project_facts,
                 progress=None if line is None else line.show,
                 is_one_of_several=worker_input(self.config) is not None,
+                keeps_outputs=self.options.keep_outputs,
             )
         return self._session
 

@@ -15,6 +15,8 @@ from pytest_modelreg.report.environment import (
 )
 from pytest_modelreg.report.junit import PROPERTY_PREFIX, junit_properties
 from pytest_modelreg.report.markdown import render_markdown
+from pytest_modelreg.report.precheck import render_precheck, render_precheck_markdown
+from pytest_modelreg.report.rejudgement import rejudged_document, render_rejudged
 from pytest_modelreg.report.report_file import write_report
 from pytest_modelreg.report.strict_json import dump_json
 from pytest_modelreg.report.text import render_case
@@ -29,10 +31,14 @@ __all__ = [
     "fingerprint_record",
     "junit_properties",
     "read_fingerprint_record",
+    "rejudged_document",
     "render_case",
     "render_difference",
     "render_fingerprint",
     "render_markdown",
+    "render_rejudged",
+    "render_precheck",
+    "render_precheck_markdown",
     "report_document",
     "write_report",
 ]

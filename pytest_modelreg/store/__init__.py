@@ -11,12 +11,13 @@ from __future__ import annotations
 from pytest_modelreg.store.arrays import OutputWriter, StoredOutput, open_output
 from pytest_modelreg.store.codec import decode_golden, decode_observation
 from pytest_modelreg.store.durable_file import replace_atomically
+from pytest_modelreg.store.element_type import decode as decode_numbers
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_removal import remove_golden
 from pytest_modelreg.store.golden_root import list_golden_folders, survey_goldens
 from pytest_modelreg.store.golden_size import describe_excess, measure_goldens
 from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
-from pytest_modelreg.store.golden_writer import write_golden
+from pytest_modelreg.store.golden_writer import write_golden, write_noise_floor
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.measure_table import write_measures
@@ -25,6 +26,7 @@ from pytest_modelreg.store.observation_store import read_observation, verify_arr
 from pytest_modelreg.store.run_folder import RunFolder
 from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
 from pytest_modelreg.store.summary_table import summary_file
+from pytest_modelreg.store.trace_file import read_trace, write_trace
 
 __all__ = [
     "OutputWriter",
@@ -33,6 +35,7 @@ __all__ = [
     "StoredOutput",
     "count_samples",
     "decode_golden",
+    "decode_numbers",
     "decode_observation",
     "describe_excess",
     "file_digest",
@@ -47,6 +50,7 @@ __all__ = [
     "read_golden",
     "read_observation",
     "read_samples",
+    "read_trace",
     "remove_golden",
     "replace_atomically",
     "safe_component",
@@ -56,5 +60,7 @@ __all__ = [
     "verify_files",
     "write_golden",
     "write_measures",
+    "write_noise_floor",
     "write_observation",
+    "write_trace",
 ]

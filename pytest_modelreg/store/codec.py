@@ -12,34 +12,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg import __version__
-from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
-from pytest_modelreg.domain.golden import Acceptance, Golden, OutputProfile
+from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
 from pytest_modelreg.domain.observation import ArrayFile, Observation
-from pytest_modelreg.store.array_file import RESTORE
 from pytest_modelreg.store.consistency import require_consistent
 from pytest_modelreg.store.json_object import JsonObject
-from pytest_modelreg.store.json_text import parse_json, render_json
-from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.observation_codec import (
     file_fields,
     observation_fields,
     read_array_file,
     read_observation,
 )
-from pytest_modelreg.store.own_digest import (
-    BLANK,
-    OWN_DIGEST_KEY,
-    find_own_digest_fault,
-    write_own_digest,
-)
+from pytest_modelreg.store.sealed_record import open_sealed, seal_record
 
 GOLDEN_KEY = "modelreg_golden"
 GOLDEN_FORMAT = 2
 """1: no digest of its own. 2: must carry one, so that damage to its key is damage and no older file."""
 
 OBSERVATION_KEY = "modelreg_observation"
-OBSERVATION_FORMAT = 1
+OBSERVATION_FORMAT = 2
+"""As with goldens: 1 has no digest of its own, 2 must carry one."""
 
 
 def encode_golden(golden: Golden) -> bytes:
@@ -49,8 +41,6 @@ def encode_golden(golden: Golden) -> bytes:
     """
     accepted = golden.accepted
     fields: dict[str, Any] = {
-        GOLDEN_KEY: GOLDEN_FORMAT,
-        OWN_DIGEST_KEY: BLANK,
         **observation_fields(golden.observation),
         "accepted": {
             "date": accepted.date,
@@ -67,9 +57,10 @@ def encode_golden(golden: Golden) -> bytes:
     }
     if golden.summary is not None:
         fields["summary"] = file_fields(golden.summary)
-    if golden.noise_floor:
-        fields["noise_floor"] = dict(golden.noise_floor)
-    return write_own_digest(render_json(fields))
+    fields.update(_floor_fields(golden.noise_floor, golden.calibration))
+    if golden.variant_inputs:
+        fields["variant_inputs"] = dict(golden.variant_inputs)
+    return seal_record(fields, key=GOLDEN_KEY, version=GOLDEN_FORMAT)
 
 
 def decode_golden(data: bytes, path: Path) -> Golden:
@@ -87,6 +78,7 @@ def decode_golden(data: bytes, path: Path) -> Golden:
     fields = open_golden(data, path)
     accepted = fields.object("accepted")
     floor = fields.object("noise_floor") if "noise_floor" in fields else None
+    inputs = fields.object("variant_inputs") if "variant_inputs" in fields else None
     golden = Golden(
         observation=read_observation(fields),
         accepted=Acceptance(
@@ -106,10 +98,33 @@ def decode_golden(data: bytes, path: Path) -> Golden:
             for name, profile in fields.objects("profiles")
         },
         noise_floor={name: floor.number(name) for name in fields.mapping("noise_floor")} if floor else {},
+        calibration=_read_calibration(fields.object("calibration")) if "calibration" in fields else None,
+        variant_inputs=(
+            {name: inputs.sha256(name) for name in fields.mapping("variant_inputs")} if inputs else {}
+        ),
         summary=read_summary(fields),
     )
     require_consistent(golden.observation, path, profiled=golden.profiles)
     return golden
+
+
+def encode_recalibrated(
+    data: bytes, path: Path, noise_floor: Mapping[str, float], calibration: Calibration
+) -> bytes:
+    """Return the bytes of a ``golden.json`` with another noise floor, everything else as it is.
+
+    Works on the parsed file: a key that a later release added must survive this one.
+
+    Raises
+    ------
+    GoldenError
+        As :func:`open_golden`.
+    """
+    open_golden(data, path)
+    fields = parse_json(data, path)
+    fields.pop("noise_floor", None)
+    fields.update(_floor_fields(noise_floor, calibration))
+    return seal_record(fields, key=GOLDEN_KEY, version=GOLDEN_FORMAT)
 
 
 def open_golden(data: bytes, path: Path) -> JsonObject:
@@ -122,17 +137,30 @@ def open_golden(data: bytes, path: Path) -> JsonObject:
     GoldenFormatError
         When the format is newer than this release reads.
     """
-    value = parse_json(data, path)
-    fault = find_own_digest_fault(data)
-    try:
-        version = _require_format(value, path, GOLDEN_KEY, GOLDEN_FORMAT)
-    except GoldenFormatError as error:
-        if fault is None:
-            raise
-        raise GoldenFormatError(f"{error}; where no newer release wrote it, {RESTORE}") from error
-    if fault is not None and (version > 1 or OWN_DIGEST_KEY in value):
-        raise GoldenError(f"{shown(path)}: bytes changed: {fault}; {RESTORE}")
-    return JsonObject(value, path)
+    return open_sealed(data, path, key=GOLDEN_KEY, newest=GOLDEN_FORMAT)
+
+
+def _floor_fields(noise_floor: Mapping[str, float], calibration: Calibration | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"noise_floor": dict(noise_floor)} if noise_floor else {}
+    if calibration is not None:
+        fields["calibration"] = {
+            "date": calibration.date,
+            "perturbations": calibration.perturbations,
+            "n_samples": calibration.n_samples,
+            "environment": calibration.environment,
+            "ci": calibration.ci,
+        }
+    return fields
+
+
+def _read_calibration(fields: JsonObject) -> Calibration:
+    return Calibration(
+        date=fields.text("date"),
+        perturbations=fields.texts("perturbations"),
+        n_samples=fields.integer("n_samples"),
+        environment=fields.text("environment"),
+        ci=fields.optional("ci", fields.text),
+    )
 
 
 def read_summary(fields: JsonObject) -> ArrayFile | None:
@@ -142,30 +170,15 @@ def read_summary(fields: JsonObject) -> ArrayFile | None:
 
 def encode_observation(observation: Observation) -> bytes:
     """Return the bytes of ``observation.json``, duration included."""
-    fields = {OBSERVATION_KEY: OBSERVATION_FORMAT, **observation_fields(observation)}
-    return render_json({**fields, "duration_s": observation.duration_s})
+    fields = observation_fields(observation)
+    return seal_record(
+        {**fields, "duration_s": observation.duration_s}, key=OBSERVATION_KEY, version=OBSERVATION_FORMAT
+    )
 
 
 def decode_observation(data: bytes, path: Path) -> Observation:
     """Read the bytes of ``observation.json``; raises as :func:`decode_golden`."""
-    value = parse_json(data, path)
-    _require_format(value, path, OBSERVATION_KEY, OBSERVATION_FORMAT)
-    observation = read_observation(JsonObject(value, path))
+    fields = open_sealed(data, path, key=OBSERVATION_KEY, newest=OBSERVATION_FORMAT)
+    observation = read_observation(fields)
     require_consistent(observation, path)
     return observation
-
-
-def _require_format(value: Mapping[str, Any], path: Path, key: str, newest: int) -> int:
-    """Return a file's format version, held against the newest that this release reads."""
-    version = value.get(key)
-    if type(version) is not int or version < 1:
-        raise GoldenError(
-            f"{shown(path)}: {key}: expected a format version, got {version!r}: not written by"
-            f" pytest-modelreg; {RESTORE}"
-        )
-    if version > newest:
-        raise GoldenFormatError(
-            f"{shown(path)}: {key}: expected format {newest} at most, which pytest-modelreg"
-            f" {__version__} reads, got {version}; upgrade pytest-modelreg"
-        )
-    return version

@@ -38,6 +38,7 @@ def require_consistent(
         *_find_repeated_ids(observation),
         *_find_misfit_rows(observation),
         *_find_misfit_stages(observation),
+        *_find_misfit_probes(observation),
     ]
     if profiled is not None:
         absent = [output for output in observation.outputs if output not in profiled]
@@ -73,3 +74,14 @@ def _find_misfit_stages(observation: Observation) -> Iterator[str]:
     for index, stage in enumerate(observation.stages):
         if len(stage.digests) != n_samples:
             yield (f"stages[{index}].digests: expected {n_samples} (one a sample), got {len(stage.digests)}")
+
+
+def _find_misfit_probes(observation: Observation) -> Iterator[str]:
+    probes = observation.input_probes
+    if probes is None:
+        return
+    n_samples = len(observation.samples)
+    if probes.n_columns < 1:
+        yield f"input_probes.n_columns: expected at least 1, got {probes.n_columns}"
+    if len(probes.forms) not in (1, n_samples):
+        yield f"input_probes.forms: expected 1 or {n_samples} (one a sample), got {len(probes.forms)}"

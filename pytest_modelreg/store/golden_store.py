@@ -16,6 +16,7 @@ from pytest_modelreg.store.codec import decode_golden
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_root import GOLDEN_FILE, require_inside
 from pytest_modelreg.store.naming import safe_component, shown
+from pytest_modelreg.store.observation_store import observed_files
 from pytest_modelreg.store.obstacle import describe_obstacle
 from pytest_modelreg.store.substitute import describe_pointer, describe_unfetched
 from pytest_modelreg.store.summary_table import SUMMARY_FILE
@@ -106,12 +107,7 @@ def verify_files(folder: Path, golden: Golden) -> None:
 
 def recorded_files(golden: Golden) -> list[ArrayFile]:
     """Return every array file that a golden names, in a stable order without repetitions."""
-    files: dict[ArrayFile, None] = {}
-    for record in golden.observation.outputs.values():
-        files[record.values] = None
-        if record.counts is not None:
-            files[record.counts] = None
-    return list(files)
+    return observed_files(golden.observation)
 
 
 def pending_summary(sha256: str) -> str:

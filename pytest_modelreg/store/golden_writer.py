@@ -12,28 +12,34 @@ What belongs here: the order of the steps. It is
 6. files of ours that ``golden.json`` does not name are swept, also after a failure:
    ``golden_sweep``.
 
-A new kind of file goes into step 1 and its name into ``golden_sweep``.
+A new kind of file goes into step 1 and its name into ``golden_sweep``. What is learnt of a golden later
+(:func:`write_noise_floor`) is step 4 alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import GoldenError
-from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.domain.golden import Calibration, Golden
 from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import file_in
-from pytest_modelreg.store.codec import encode_golden
+from pytest_modelreg.store.codec import encode_golden, encode_recalibrated
 from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_root import GOLDEN_FILE, require_inside, require_own_name
-from pytest_modelreg.store.golden_store import pending_summary, read_golden, recorded_files
+from pytest_modelreg.store.golden_store import (
+    pending_summary,
+    read_golden,
+    read_golden_bytes,
+    recorded_files,
+)
 from pytest_modelreg.store.golden_sweep import ARRAY_NAME, TEMPORARY, sweep
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.naming import shown
@@ -95,6 +101,47 @@ def write_golden(
             finally:
                 sweep(folder)
     return folder / GOLDEN_FILE
+
+
+def write_noise_floor(
+    folder: Path,
+    noise_floor: Mapping[str, float],
+    calibration: Calibration,
+    *,
+    measured_on: str,
+    golden_root: Path | None = None,
+) -> None:
+    """Give a golden another noise floor: ``golden.json`` alone is replaced, in one step.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The golden's folder.
+    noise_floor : mapping of str to float
+        By output path, dimensionless.
+    calibration : Calibration
+        Where it comes from.
+    measured_on : str
+        sha256 of the ``golden.json`` that was there when it was measured.
+    golden_root : pathlib.Path or None
+        As for :func:`write_golden`.
+
+    Raises
+    ------
+    GoldenError
+        When the golden was replaced or removed since, or cannot be written.
+    """
+    require_inside(folder, golden_root or folder.parent.parent)
+    with _faults_named(folder), locked(folder):
+        data = read_golden_bytes(folder)
+        if data is None or hashlib.sha256(data).hexdigest() != measured_on:
+            raise GoldenError(
+                f"{shown(folder / GOLDEN_FILE)}: expected the golden that the noise floor was measured "
+                "beside, got another one: it was replaced meanwhile; calibrate again"
+            )
+        new = encode_recalibrated(data, folder / GOLDEN_FILE, noise_floor, calibration)
+        _place_bytes(folder / GOLDEN_FILE, new)
+        sync_folder(folder)
 
 
 def _write_under_lock(folder: Path, golden: Golden, source: Path, summary: Sequence[Sequence[str]]) -> None:

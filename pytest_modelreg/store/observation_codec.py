@@ -12,6 +12,7 @@ from typing import Any
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.observation import (
     ArrayFile,
+    InputProbes,
     Observation,
     ObservedSample,
     OutputRecord,
@@ -73,6 +74,7 @@ def _optional_fields(observation: Observation) -> dict[str, Any]:
             }
             for finding in observation.runtime_findings
         ],
+        "input_probes": _probe_fields(observation.input_probes),
     }
     return {key: value for key, value in fields.items() if value}
 
@@ -108,7 +110,20 @@ def _read_optional(fields: JsonObject) -> dict[str, Any]:
             )
             for finding in fields.records("runtime_findings")
         )
+    if "input_probes" in fields:
+        probes = fields.object("input_probes")
+        read["input_probes"] = InputProbes(
+            file=read_array_file(probes),
+            n_columns=probes.integer("n_columns"),
+            forms=probes.texts("forms"),
+        )
     return read
+
+
+def _probe_fields(probes: InputProbes | None) -> dict[str, Any] | None:
+    if probes is None:
+        return None
+    return {**file_fields(probes.file), "n_columns": probes.n_columns, "forms": probes.forms}
 
 
 def _output_fields(record: OutputRecord) -> dict[str, Any]:

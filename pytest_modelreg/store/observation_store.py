@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_modelreg.domain.errors import GoldenError, RunFolderError
-from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.observation import ArrayFile, Observation
 from pytest_modelreg.store.array_file import file_in
 from pytest_modelreg.store.codec import decode_observation, encode_observation
 from pytest_modelreg.store.durable_file import replace_atomically
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.naming import shown
+from pytest_modelreg.store.sealed_record import RUN_AGAIN, advising
 
 OBSERVATION_FILE = "observation.json"
 
@@ -52,10 +53,22 @@ def read_observation(folder: Path) -> Observation:
         data = path.read_bytes()
     except OSError as error:
         raise GoldenError(
-            f"{shown(path)}: expected the record of an observation: {error.strerror or error};"
-            " run the case again"
+            f"{shown(path)}: expected the record of an observation: {error.strerror or error}; {RUN_AGAIN}"
         ) from error
-    return decode_observation(data, path)
+    with advising(RUN_AGAIN):
+        return decode_observation(data, path)
+
+
+def observed_files(observation: Observation) -> list[ArrayFile]:
+    """Return every array file that an observation names, in a stable order without repetitions."""
+    files: dict[ArrayFile, None] = {}
+    for record in observation.outputs.values():
+        files[record.values] = None
+        if record.counts is not None:
+            files[record.counts] = None
+    if observation.input_probes is not None:
+        files[observation.input_probes.file] = None
+    return list(files)
 
 
 def verify_arrays(folder: Path, observation: Observation) -> None:
@@ -67,17 +80,17 @@ def verify_arrays(folder: Path, observation: Observation) -> None:
         Every missing or changed file, one a line.
     """
     faults = []
-    for record in observation.outputs.values():
-        for file in (record.values, *([] if record.counts is None else [record.counts])):
+    for file in observed_files(observation):
+        with advising(RUN_AGAIN):
             path = file_in(folder, file.file, named_by=folder / OBSERVATION_FILE)
-            try:
-                digest = file_digest(path)
-            except OSError as error:
-                faults.append(f"{shown(path)}: expected what was observed: {error.strerror or error}")
-                continue
-            if digest != file.sha256:
-                faults.append(
-                    f"{shown(path)}: bytes changed: expected sha256 {file.sha256[:12]}, got {digest[:12]}"
-                )
+        try:
+            digest = file_digest(path)
+        except OSError as error:
+            faults.append(f"{shown(path)}: expected what was observed: {error.strerror or error}")
+            continue
+        if digest != file.sha256:
+            faults.append(
+                f"{shown(path)}: bytes changed: expected sha256 {file.sha256[:12]}, got {digest[:12]}"
+            )
     if faults:
-        raise GoldenError("\n".join(f"{fault}; run the case again" for fault in faults))
+        raise GoldenError("\n".join(f"{fault}; {RUN_AGAIN}" for fault in faults))

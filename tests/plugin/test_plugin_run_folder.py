@@ -97,3 +97,23 @@ def test_two_runs_share_one_run_folder(module):
         assert "30 drift" in text
         assert "not kept" not in text
     assert len(list((module.path / "out").glob("py*/observation.json"))) == 30
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_outputs_of_matches_are_kept_on_demand(recorded, workers):
+    """The files that judging again reads, in every process of the run; without the flag only the measures."""
+
+    def run(*flags):
+        recorded.pytester.runpytest_subprocess("--modelreg", "--modelreg-run-dir=out", *flags, *workers)
+        return {path.name.partition(".")[0] for path in (recorded.path / "out/toy[reference]").iterdir()}
+
+    assert run() == {"measures"}
+    assert run("--modelreg-keep-outputs") >= {"observation", "case", "outputs", "measures"}
+    assert run() == {"measures"}
+
+
+def test_keeping_outputs_without_comparing_is_refused(recorded):
+    """Nothing would be kept."""
+    result = recorded.pytester.runpytest_inprocess("--modelreg-keep-outputs")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--modelreg-keep-outputs: needs --modelreg*"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
-from pytest_modelreg.domain.golden import Acceptance, Golden, OutputProfile
+from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
 from pytest_modelreg.domain.observation import ArrayFile, Observation, ObservedSample, OutputRecord
 from pytest_modelreg.store.codec import decode_golden, decode_observation, encode_golden, encode_observation
 from pytest_modelreg.store.json_text import render_json
@@ -95,6 +95,15 @@ GOLDENS = st.builds(
         max_size=2,
     ),
     noise_floor=st.dictionaries(NAMES, FLOATS, max_size=2),
+    calibration=st.none()
+    | st.builds(
+        Calibration,
+        date=TEXT,
+        perturbations=st.lists(TEXT, max_size=2).map(tuple),
+        n_samples=st.integers(),
+        environment=TEXT,
+        ci=st.none() | TEXT,
+    ),
     summary=st.none() | FILES,
 ).map(_with_every_profile)
 
@@ -226,7 +235,7 @@ def test_any_missing_key_is_a_golden_error(data: st.DataObject) -> None:
     fields = json.loads(encode_golden(data.draw(GOLDENS)))
     key = data.draw(st.sampled_from(sorted(fields)))
     del fields[key]
-    if key in {"noise_floor", "summary", "weights_digest"}:
+    if key in {"noise_floor", "calibration", "summary", "weights_digest"}:
         _decode(fields)
     else:
         with pytest.raises(GoldenError, match=f"bytes changed: .*{key}" if key == OWN_DIGEST_KEY else key):

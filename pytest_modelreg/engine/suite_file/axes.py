@@ -6,7 +6,7 @@ the form of its values to ``axis_value`` and a field to :class:`AxesBlock`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -23,15 +23,13 @@ from pytest_modelreg.engine.suite_file.axis_value import (
     or_off,
 )
 from pytest_modelreg.engine.suite_file.block import Block
+from pytest_modelreg.engine.suite_file.environment import EnvironmentBlock
 from pytest_modelreg.engine.suite_file.limit import ChecksBlock, no_checks
-from pytest_modelreg.engine.suite_file.support import AXES_NOT_YET
 from pytest_modelreg.engine.suite_file.value import Count, DeviceName, OutputPath, Reference
 
 
 class AxesBlock(Block):
     """Axis values, and what belongs to the model beside them; a key that is not written is None."""
-
-    not_yet: ClassVar[frozenset[str]] = AXES_NOT_YET
 
     model: Reference | None = Field(
         default=None,
@@ -66,6 +64,9 @@ class ReferenceBlock(AxesBlock):
         default=None,
         description="module:attr that makes one loaded sample a tensor, a tuple or a dict: a callable, or "
         "a Compose, Sequential or list, which is followed stage by stage",
+    )
+    environment: EnvironmentBlock | None = Field(
+        default=None, description="where the case is observed: {python, requirements, variables, revision}"
     )
     runtime: Runtime = Field(
         default=RuntimeBlock(kind="eager"),
@@ -107,6 +108,9 @@ class VariantBlock(AxesBlock, VerdictBlock):
     )
     preprocess: Annotated[Reference | None, or_off(Reference)] = Field(
         default=None, description="module:attr, as in the reference"
+    )
+    environment: Annotated[EnvironmentBlock | None, or_off(EnvironmentBlock)] = Field(
+        default=None, description="another interpreter, packages, variables or git revision"
     )
     runtime: Runtime | None = Field(default=None, description="a name, or {kind: NAME} with options")
     autocast: Annotated[AutocastDtype | None, or_off(AutocastDtype)] = Field(

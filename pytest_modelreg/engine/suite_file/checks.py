@@ -51,24 +51,24 @@ def plan_checks(
     scope : str
         Where the variant is in the file, for the sources of its limits.
     """
-    suite = _read_checks(checks, "checks")
-    wide = {} if variant is None else _read_checks(variant, f"{scope}.checks")
+    suite = read_limits(checks, "checks")
+    wide = {} if variant is None else read_limits(variant, f"{scope}.checks")
     narrow = dict(variant_outputs or {})
     by_output = {}
     for path in dict.fromkeys([*outputs, *narrow]):
         output = find_entry(path, outputs) or OutputBlock()
         unfit = list_unfit_checks(output.kind)
         entry = find_entry(path, narrow)
-        here = {} if entry is None else _read_checks(entry.checks, f"{scope}.outputs.{path}.checks")
-        by_output[path] = _gather(
-            _overlay(
-                _without(suite, unfit),
-                _read_checks(output.checks, f"outputs.{path}.checks"),
-                _without(wide, unfit),
+        here = {} if entry is None else read_limits(entry.checks, f"{scope}.outputs.{path}.checks")
+        by_output[path] = gather_limits(
+            overlay_limits(
+                leave_out(suite, unfit),
+                read_limits(output.checks, f"outputs.{path}.checks"),
+                leave_out(wide, unfit),
                 here,
             )
         )
-    default = _gather(_without(_overlay(suite, wide), list_unfit_checks("tensor")))
+    default = gather_limits(leave_out(overlay_limits(suite, wide), list_unfit_checks("tensor")))
     return CheckPlan(by_output=by_output, default=default)
 
 
@@ -91,8 +91,8 @@ def describe_outputs(outputs: Mapping[str, OutputBlock]) -> dict[str, OutputSpec
     }
 
 
-def _read_checks(checks: ChecksBlock, source: str) -> dict[str, Limit | None]:
-    """Return the limits that are written, None for those that are off."""
+def read_limits(checks: ChecksBlock, source: str) -> dict[str, Limit | None]:
+    """Return the limits that are written, by name; None for those that are off."""
     written = {name: getattr(checks, name) for name in CHECK_NAMES if name in checks.model_fields_set}
     written.update(read_function_checks(checks))
     return {name: _read_limit(name, block, f"{source}.{name}") for name, block in written.items()}
@@ -110,7 +110,7 @@ def _read_limit(name: str, block: Any, source: str) -> Limit | None:
     return Limit(name=name, source=source)
 
 
-def _overlay(*scopes: Mapping[str, Limit | None]) -> dict[str, Limit | None]:
+def overlay_limits(*scopes: Mapping[str, Limit | None]) -> dict[str, Limit | None]:
     """Merge limits by name, the last scope winning; limits for tags alone leave that for all samples.
 
     Otherwise a stricter limit for a few samples would free all the others.
@@ -126,11 +126,13 @@ def _overlay(*scopes: Mapping[str, Limit | None]) -> dict[str, Limit | None]:
     return merged
 
 
-def _without(limits: Mapping[str, Limit | None], names: frozenset[str]) -> dict[str, Limit | None]:
+def leave_out(limits: Mapping[str, Limit | None], names: frozenset[str]) -> dict[str, Limit | None]:
+    """Return the limits but for those of these names."""
     return {name: limit for name, limit in limits.items() if name not in names}
 
 
-def _gather(limits: Mapping[str, Limit | None]) -> OutputChecks:
+def gather_limits(limits: Mapping[str, Limit | None]) -> OutputChecks:
+    """Return limits by name as what is asked of an output, in the order of reports."""
     named = (*CHECK_NAMES, *filter(is_function, limits))
     found = [limits[name] for name in named if name in limits]
     return OutputChecks(

@@ -40,7 +40,7 @@ def read_declaration(
     SuiteFileError
         With every fault.
     """
-    document = _lay_out({"outputs": _plain(outputs), "checks": _plain(checks)})
+    document = lay_out({"outputs": _plain(outputs), "checks": _plain(checks)})
     log = FaultLog(where)
     try:
         block = JudgingBlock.model_validate(document.data, context={"root": root})
@@ -62,7 +62,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _lay_out(data: dict[str, Any]) -> Document:
+def lay_out(data: dict[str, Any]) -> Document:
+    """Return values that come from no file as a document whose faults name no line."""
     marks: dict[KeyPath, Mark] = {}
 
     def mark(value: Any, path: KeyPath) -> None:

@@ -19,8 +19,8 @@ from pytest_modelreg.engine.suite_file.axis_value import (
     MemoryFormat,
     Runtime,
 )
+from pytest_modelreg.engine.suite_file.environment import EnvironmentBlock
 from pytest_modelreg.engine.suite_file.naming import name_value
-from pytest_modelreg.engine.suite_file.support import AXES_NOT_YET
 from pytest_modelreg.engine.suite_file.value import (
     CaseName,
     Count,
@@ -65,11 +65,10 @@ ValueName = Annotated[
 class MatrixBlock(VerdictBlock):
     """Axis values by axis; every combination is a variant."""
 
-    not_yet = AXES_NOT_YET
-
     checkpoint: Annotated[dict[CaseName, Checkpoints] | None, _Named] = _axis("weights")
     preprocess: Annotated[dict[CaseName, Reference] | None, _Named] = _axis("preprocessing")
     runtime: Annotated[dict[CaseName, Runtime] | None, _Named] = _axis("runtimes")
+    environment: Annotated[dict[CaseName, EnvironmentBlock] | None, _Named] = _axis("environments")
     device: Annotated[dict[CaseName, DeviceName] | None, _Named] = _axis("devices")
     dtype: Annotated[dict[CaseName, ComputeDtype] | None, _Named] = _axis("dtypes")
     autocast: Annotated[dict[CaseName, AutocastDtype] | None, _Named] = _axis("mixed precision")
@@ -84,8 +83,7 @@ class MatrixBlock(VerdictBlock):
     @model_validator(mode="after")
     def _require_axis(self) -> MatrixBlock:
         if not self.axes:
-            known = (axis for axis in AXES if axis not in AXES_NOT_YET)
-            raise expect(f"at least one axis ({', '.join(known)})")
+            raise expect(f"at least one axis ({', '.join(AXES)})")
         return self
 
     @property

@@ -12,7 +12,6 @@ from __future__ import annotations
 SUITE_FORMAT = 1
 """The only value of ``modelreg`` that this release reads."""
 
-AXES_NOT_YET = frozenset({"environment"})
 RUNTIMES_NOT_YET = frozenset({"torchscript", "callable"})
 KINDS_NOT_YET = frozenset({"multilabel", "segmentation", "detection", "tokens"})
 CHECKS_NOT_YET = frozenset({"pixel_agreement", "miou", "iou_match"})

@@ -29,7 +29,8 @@ def check_tree(document: Document, root: Path, log: FaultLog) -> None:
     for path in document.marks:
         value = document.value(path)
         is_free = _is_free(path)
-        if value is None and not is_free and not any(log.has(path[:n]) for n in range(len(path) + 1)):
+        may_be_empty = is_free or _unsets_variable(path)
+        if value is None and not may_be_empty and not any(log.has(path[:n]) for n in range(len(path) + 1)):
             log.add(document.line(path), path, "expected a value, got nothing (leave the key out instead)")
         if is_free and isinstance(value, float) and not math.isfinite(value):
             log.add(document.line(path), path, f"expected a finite number, got {describe_value(value)}")
@@ -54,6 +55,11 @@ def _is_free(path: KeyPath) -> bool:
     elif path[:1] == ("matrix",):
         below = (*path[1:2], *path[3:])
     return len(below) > 1 and below[0] in _FREE_FORM
+
+
+def _unsets_variable(path: KeyPath) -> bool:
+    """Whether a key path is an environment variable of an environment, which nothing unsets."""
+    return len(path) > 3 and path[-2] == "variables" and "environment" in path[1:-2]
 
 
 def _may_be_number(path: KeyPath) -> bool:

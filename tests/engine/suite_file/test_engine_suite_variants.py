@@ -201,7 +201,19 @@ FAULTS = [
     ("variants: {v: {device: gpu}}", "variants.v.device: expected cpu, cuda or cuda:N, got 'gpu'"),
     ("variants: {v: {golden: mine, threads: 1}}", "variants.v.golden: expected own, got 'mine'"),
     ("variants: {v: {checkpoint: 'weights/x*.pt'}}", "variants.v.checkpoint: expected at least one file of"),
-    ("variants: {v: {environment: {python: x}}}", "variants.v.environment: expected one of"),
+    ("variants: {v: {environment: {}}}", "variants.v.environment: expected at least one of python, requirem"),
+    ("variants: {v: {environment: {preprocess: here}}}", "variants.v.environment: expected at least one of"),
+    ("variants: {v: {environment: {pyton: x}}}", "did you mean python?"),
+    ("variants: {v: {environment: {revision: 1234567}}}", 'expected a revision in quotes, such as "1234567"'),
+    ("variants: {v: {environment: {variables: {A: true}}}}", 'write "true" in quotes'),
+    ("variants: {v: {environment: {variables: {'A=B': 1}}}}", "expected the name of an environment variable"),
+    (
+        "variants: {v: {environment: {python: x, preprocess: hier}}}",
+        "expected one of there, here, got 'hier'",
+    ),
+    ("variants: {v: {environment: {python: x, time_limit_s: 0}}}", "environment.time_limit_s: expected more"),
+    ("variants: {v: {environment: {revision: x, python: }}}", "environment.python: expected a value, got"),
+    ("matrix: {environment: [{python: x}]}", "write them as {NAME: VALUE}"),
     ("variants: {v: {threads: 1, checks: {rel_l2: off}}}", "variants.v.checks: expected at least one check"),
     ("variants: {v: {threads: 1, checks: {top1_agreement: 1}}}", "expected an output of kind classification"),
     (
@@ -250,3 +262,33 @@ def test_too_large_a_matrix_is_refused(suites):
     numbers = ", ".join(map(str, range(1, 31)))
     (fault,) = suites.faults_of_extension(f"matrix: {{batch_size: [{numbers}], threads: [{numbers}]}}\n")
     assert "expected at most 500 combinations, got 900" in fault
+
+
+def test_an_environment_becomes_plain_values(suites):
+    """Paths are the suite file's, a bare name is PATH's; numbers are text, null unsets."""
+    suite = suites.load(
+        suites.suite
+        + "variants:\n"
+        + "  path: {environment: {python: envs/other/bin/python, preprocess: here, time_limit_s: 60}}\n"
+        + "  name: {environment: {python: python3.11, requirements: [torch==2.13.0, numpy]}}\n"
+        + "  vars: {environment: {variables: {A: 1, B: x, C: null}, revision: origin/main}}\n"
+    )
+    path, name, variables = (case.template.environment for case in suite.cases[1:])
+    assert path is not None
+    assert name is not None
+    assert variables is not None
+    assert path.python == str(suite.root / "envs/other/bin/python")
+    assert (path.preprocess, path.time_limit_s) == ("here", 60.0)
+    assert (name.python, name.requirements) == ("python3.11", ("torch==2.13.0", "numpy"))
+    assert variables.variables == {"A": "1", "B": "x", "C": None}
+    assert variables.revision == "origin/main"
+    assert suite.cases[0].template.environment is None
+
+
+def test_environments_of_a_matrix_have_names(suites):
+    """Each value under its own."""
+    suite = suites.load(
+        suites.suite
+        + "matrix:\n  environment: {old: {requirements: [torch==2.13.0]}, here: {variables: {A: 1}}}\n"
+    )
+    assert [case.variant for case in suite.cases] == ["reference", "old", "here"]

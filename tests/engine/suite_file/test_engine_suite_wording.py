@@ -22,7 +22,7 @@ WORDS = {
     "version": __version__,
     "suite keys": SUITE_KEYS,
     "reference keys": "one of model, model_args, collate, forward, device, dtype, memory_format, checkpoint, "
-    "preprocess, runtime, autocast, batch_size, threads",
+    "preprocess, environment, runtime, autocast, batch_size, threads",
     "runtimes": "one of eager, compile, export, onnx, onnx-file",
     "all checks": "one of rel_l2, max_abs, mean_abs, elementwise, cosine, snr_db, exact, kl, top1_agreement, "
     "topk_overlap, negative_flips, accuracy_drop, rank_overlap",

@@ -1,0 +1,150 @@
+"""Prepared inputs that one process hands another: kept inputs, with an index that any process reads.
+
+What belongs here: the index. The values are ``kept_inputs``'; a form that it can keep and no other
+process can rebuild (a named tuple of the suite's own) is refused here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pytest_modelreg.domain.errors import EnvironmentUnavailable, PreprocessError
+from pytest_modelreg.domain.observation import ObservedSample
+from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
+from pytest_modelreg.observe.inputs import convert_sample
+from pytest_modelreg.observe.kept_inputs import KeptInputs, KeptSample, LeafForm, ReplayedInputs
+
+_SEQUENCES: dict[str, type[Any]] = {"tuple": tuple, "list": list}
+_WORDS: dict[str, type[Any]] = {"str": str, "bytes": bytes, "NoneType": type(None)}
+
+
+def write_handed_inputs(path: Path, kept: KeptInputs) -> None:
+    """Write the index of kept inputs; their file stays where it is.
+
+    Raises
+    ------
+    PreprocessError
+        A sample's inputs hold something that no other process can rebuild.
+    """
+    samples = [
+        {
+            "id": sample.observed.id,
+            "sha256": sample.observed.sha256,
+            "input_digest": sample.observed.input_digest,
+            "offset": sample.offset,
+            "form": _encode(sample.form, sample.observed.id),
+        }
+        for sample in kept.samples
+    ]
+    path.write_text(json.dumps({"file": str(kept.file), "samples": samples}), encoding="utf-8")
+
+
+def read_handed_inputs(path: Path) -> KeptInputs:
+    """Return the inputs that :func:`write_handed_inputs` wrote; their facts stay with who prepared them.
+
+    Raises
+    ------
+    EnvironmentUnavailable
+        When the index cannot be read.
+    """
+    try:
+        fields = json.loads(path.read_bytes())
+        samples = [
+            KeptSample(
+                observed=ObservedSample(
+                    id=sample["id"], sha256=sample["sha256"], input_digest=sample["input_digest"]
+                ),
+                form=_decode(sample["form"]),
+                offset=sample["offset"],
+            )
+            for sample in fields["samples"]
+        ]
+        return KeptInputs(file=Path(fields["file"]), samples=samples, facts=InputFacts())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EnvironmentUnavailable(f"{path}: expected the index of prepared inputs: {error!r}") from error
+
+
+class HandedInputs(ReplayedInputs):
+    """Gives inputs that another process prepared; see :class:`~.input_source.InputSource`.
+
+    Parameters
+    ----------
+    to_tensors : bool
+        Whether the model is a module, which whoever prepared them may not have known.
+    """
+
+    def __init__(self, kept: KeptInputs, *, to_tensors: bool) -> None:
+        super().__init__(kept)
+        self._to_tensors = to_tensors
+
+    def read(self, start: int, stop: int) -> list[PreparedSample]:
+        """Read samples into memory of their own, in the form in which they are collated."""
+        return [
+            PreparedSample(
+                observed=sample.observed,
+                value=convert_sample(sample.value, to_tensors=self._to_tensors),
+            )
+            for sample in super().read(start, stop)
+        ]
+
+
+def _encode(form: Any, sample: str) -> Any:
+    if isinstance(form, Mapping):
+        return {"map": [[key, _encode(part, sample)] for key, part in form.items()]}
+    if isinstance(form, LeafForm):
+        dtype = form.dtype
+        if form.kind == "array":
+            dtype = dtype.str
+        elif form.kind == "word":
+            dtype = dtype.__name__
+        else:
+            dtype = str(dtype).rpartition(".")[2]
+        return {
+            "leaf": form.kind,
+            "dtype": dtype,
+            "shape": form.shape,
+            "axes": form.axes,
+            "n_bytes": form.n_bytes,
+        }
+    kind, parts = form
+    if kind not in _SEQUENCES.values():
+        raise PreprocessError(
+            f"sample {sample!r}: preprocess: expected tuples, lists and dicts, which another process can be "
+            f"handed, got {kind.__name__}; return a plain tuple, or leave out `preprocess: here`"
+        )
+    return {kind.__name__: [_encode(part, sample) for part in parts]}
+
+
+def _decode(form: Mapping[str, Any]) -> Any:
+    if "map" in form:
+        return {key: _decode(part) for key, part in form["map"]}
+    if "leaf" in form:
+        kind, dtype = _read_dtype(form["leaf"], form["dtype"])
+        return LeafForm(
+            kind=kind,
+            dtype=dtype,
+            shape=tuple(form["shape"]),
+            axes=tuple(form["axes"]),
+            n_bytes=form["n_bytes"],
+        )
+    ((name, parts),) = form.items()
+    items: Sequence[Any] = [_decode(part) for part in parts]
+    return _SEQUENCES[name], items
+
+
+def _read_dtype(kind: str, name: str) -> tuple[str, Any]:
+    """Return kind and dtype of a leaf; a tensor is an array where there is no torch, as for an ONNX file."""
+    if kind == "array":
+        return kind, np.dtype(name)
+    if kind == "word":
+        return kind, _WORDS[name]
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return "array", np.dtype(name)  # TypeError for what numpy lacks, such as bfloat16
+    return kind, getattr(torch, name)

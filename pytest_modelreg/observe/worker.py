@@ -1,0 +1,81 @@
+"""The observation worker: observes one case in an interpreter that has nothing of ours installed.
+
+Run as ``python -m pytest_modelreg.observe.worker job.json``, or by :data:`~.worker_process.BOOTSTRAP`
+where this package is on no path. It needs Python 3.10 and numpy, and whatever the case itself
+needs. What belongs here: taking the job, answering it, and nothing else reaching standard output.
+
+Standard output carries one JSON list a line, ``[samples done, samples in all]``; whatever user code
+prints goes to standard error. The worker ends when its standard input is closed: whoever started it
+is gone then.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TextIO
+
+from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.observe.case import observe_case
+from pytest_modelreg.observe.failure import describe_crash, describe_failure
+from pytest_modelreg.observe.handed_inputs import read_handed_inputs
+from pytest_modelreg.observe.input_probes import KnownProbes
+from pytest_modelreg.store.job_file import RESULT_FILE, Job, read_job, write_result
+from pytest_modelreg.store.observation_store import write_observation
+
+_ORPHANED = 70
+"""Exit code of a worker whose parent has gone; nobody reads it."""
+
+
+def main(arguments: list[str]) -> int:
+    """Carry out the job in the file that is named; 0 when it is answered, by an error too."""
+    faulthandler.enable()
+    stream = _keep_output()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    job = read_job(Path(arguments[0]))
+    folder = Path(job.folder)
+    try:
+        _observe(job, folder, stream)
+    except ModelRegError as error:
+        write_result(folder / RESULT_FILE, error, describe_failure(error))
+    except Exception as error:  # noqa: BLE001 - the edge of this process: the parent tells it as the case's
+        write_result(folder / RESULT_FILE, ModelRegError(), describe_crash(error))
+    else:
+        write_result(folder / RESULT_FILE, None)
+    return 0
+
+
+def _observe(job: Job, folder: Path, stream: TextIO) -> None:
+    def report(done: int, total: int) -> None:
+        print(json.dumps([done, total]), file=stream, flush=True)
+
+    observation = observe_case(
+        job.spec,
+        folder,
+        progress=report,
+        known=KnownProbes() if job.probes else None,
+        handed=None if job.inputs is None else read_handed_inputs(Path(job.inputs)),
+    )
+    write_observation(folder, observation)
+
+
+def _keep_output() -> TextIO:
+    """Return what stands for standard output, which from now on is standard error to all others."""
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    return stream
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(_ORPHANED)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,183 @@
+"""The process of an observation worker: started, followed, ended with everything that it started.
+
+What belongs here: the process. What it is asked and what it answers is ``elsewhere``'s.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from pytest_modelreg.domain.errors import EnvironmentUnavailable
+from pytest_modelreg.observe.passes import Progress
+
+BOOTSTRAP = """
+import sys
+if sys.version_info < (3, 10):
+    sys.exit("expected Python 3.10 or newer, got " + sys.version.split()[0])
+import importlib.util, os, runpy
+folder = sys.argv[1]
+spec = importlib.util.spec_from_file_location(
+    "pytest_modelreg", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+)
+package = importlib.util.module_from_spec(spec)
+sys.modules["pytest_modelreg"] = package
+spec.loader.exec_module(package)
+sys.argv[:] = ["pytest_modelreg.observe.worker", sys.argv[2]]
+runpy.run_module("pytest_modelreg.observe.worker", run_name="__main__")
+"""
+"""Runs the worker of this very package, which need be on no path of the other interpreter.
+
+Putting our ``site-packages`` on its path would give it our torch.
+"""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_OURS_ALONE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+"""Variables that say where this interpreter finds its packages."""
+
+_POLL_S = 0.2
+_ENDING_S = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elsewhere:
+    """The process that observes.
+
+    Parameters
+    ----------
+    python : str
+        Absolute path of the interpreter.
+    is_this_interpreter : bool
+        Whether it is this very one, whose variables it then keeps.
+    variables : mapping of str to str or None
+        What to set, and what to unset.
+    description : str
+        What it is called in messages: ``torch==2.13.0 (Python 3.11)``.
+    time_limit_s : float
+        Seconds after which it counts as hanging.
+    """
+
+    python: str = sys.executable
+    is_this_interpreter: bool = True
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    description: str
+    time_limit_s: float
+
+
+def run_worker(case: str, place: Elsewhere, job: Path, output: IO[bytes], progress: Progress | None) -> int:
+    """Start the worker and follow it to its end; return its exit code."""
+    try:
+        process = subprocess.Popen(
+            [place.python, "-c", BOOTSTRAP, str(_PACKAGE), str(job)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=output,
+            env=_make_variables(place),
+            # A group of its own: what it starts is ended with it, and Ctrl-C reaches it through us alone.
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise EnvironmentUnavailable(
+            f"{case}: environment {place.description}: {place.python} cannot be started: {error}"
+        ) from error
+    try:
+        return _follow(case, place, process, progress)
+    finally:
+        _end(process)
+
+
+def _follow(case: str, place: Elsewhere, process: subprocess.Popen[bytes], progress: Progress | None) -> int:
+    lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    threading.Thread(target=_read_lines, args=(process.stdout, lines), daemon=True).start()
+    deadline = time.monotonic() + place.time_limit_s
+    is_open = True
+    while True:
+        if is_open:
+            try:
+                line = lines.get(timeout=_POLL_S)
+            except queue.Empty:
+                pass
+            else:
+                is_open = line is not None
+                if line is not None and progress is not None:
+                    _report(line, progress)
+        else:
+            # Its output is closed: it is ending, or something that it started lives on.
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(timeout=_POLL_S)
+        if is_open and process.poll() is not None and lines.empty():
+            return process.returncode
+        if time.monotonic() > deadline:
+            raise EnvironmentUnavailable(
+                f"{case}: environment {place.description}: no answer within {place.time_limit_s:g} s; it was "
+                "ended; if it only takes long, raise `time_limit_s` of the environment"
+            )
+
+
+def _read_lines(stream: IO[bytes] | None, lines: queue.SimpleQueue[bytes | None]) -> None:
+    if stream is not None:
+        with suppress(ValueError, OSError):  # closed when the process is ended
+            for line in stream:
+                lines.put(line)
+    lines.put(None)
+
+
+def _report(line: bytes, progress: Progress) -> None:
+    try:
+        done, total = json.loads(line)
+        progress(int(done), int(total))
+    except (ValueError, TypeError):  # written by something that kept our descriptor
+        return
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the worker and everything it started."""
+    for ask in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, ask)
+            elif process.poll() is None:
+                process.terminate() if ask is signal.SIGTERM else process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_ENDING_S)
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
+def _make_variables(place: Elsewhere) -> dict[str, str]:
+    variables = dict(os.environ)
+    if not place.is_this_interpreter:
+        for name in _OURS_ALONE:
+            variables.pop(name, None)
+    for name, value in place.variables.items():
+        if value is None:
+            variables.pop(name, None)
+        else:
+            variables[name] = value
+    variables["PYTHONFAULTHANDLER"] = "1"
+    return variables
+
+
+def describe_end(code: int) -> str:
+    """Return how a process ended, from its exit code."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    reason = " (the system does that when memory runs out)" if name == "SIGKILL" else ""
+    return f"was killed by {name}{reason}"

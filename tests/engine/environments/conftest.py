@@ -1,0 +1,97 @@
+"""What tests of environments share: wheels made here, a stand-in for uv, scripts, no user configuration."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..change.conftest import git_identity  # noqa: F401
+
+INSTALLER_PREFIXES = ("PIP_", "UV_", "MODELREG_", "XDG_")
+
+# Makes a virtual environment without pip, and installs what it is told by writing a module of that name.
+UV = """\
+#!{python}
+import os, pathlib, re, subprocess, sys, time
+words = [word for word in sys.argv[1:] if word not in ("--no-progress", "--color", "never")]
+with open(os.environ["UV_LOG"], "a") as log:
+    log.write(" ".join(words) + chr(10))
+python = words[words.index("--python") + 1]
+if words[0] == "venv":
+    sys.exit(subprocess.call([python, "-m", "venv", "--without-pip", words[-1]]))
+time.sleep(float(os.environ.get("UV_SLOW", "0")))
+site = next(pathlib.Path(python).parents[1].glob("lib/*/site-packages"))
+for requirement in words[words.index("--") + 1 :]:
+    name, _, version = requirement.partition("==")
+    if name == "unknown":
+        sys.exit("no such package: unknown")
+    (site / (name + ".py")).write_text("__version__ = %r" % (version or "1"))
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing of this machine's installers, and a home of its own, where a cache would go by default."""
+    for name in list(os.environ):
+        if name.startswith(INSTALLER_PREFIXES):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+
+
+@pytest.fixture
+def make_script(tmp_path: Path) -> Callable[..., str]:
+    """A function that writes a program and returns its path."""
+
+    def make(text: str, name: str = "python9", mode: int = 0o755) -> str:
+        path = tmp_path / "scripts" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.format(python=sys.executable), encoding="utf-8")
+        path.chmod(mode)
+        return str(path)
+
+    return make
+
+
+@pytest.fixture
+def uv_log(make_script: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A stand-in for uv on PATH; returns the file in which it logs how it was called."""
+    folder = os.path.dirname(make_script(UV, name="uv"))
+    log = tmp_path / "uv.log"
+    log.touch()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("UV_LOG", str(log))
+    return log
+
+
+@pytest.fixture
+def wheels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder with wheels of two packages, a numpy of 9.9 among them, where alone pip looks."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    write_wheel(folder, "numpy", "9.9", "__version__ = '9.9'\n")
+    write_wheel(folder, "toylib", "1.0", "VALUE = 1\n")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    return folder
+
+
+def write_wheel(folder: Path, name: str, version: str, source: str) -> None:
+    """Write a wheel with one module."""
+    about = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": source,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{about}/RECORD"] = "".join(f"{file},,\n" for file in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for file, text in files.items():
+            archive.writestr(file, text)
