@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,7 @@ def open_session(
             run_folder=run_folder,
             regeneration=regeneration,
             progress=make_progress(),
+            say=lambda line: print(line, file=sys.stderr, flush=True),
             project_facts=facts,
         )
         session.expect(cases)

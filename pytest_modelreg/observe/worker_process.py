@@ -43,11 +43,13 @@ Putting our ``site-packages`` on its path would give it our torch.
 """
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_OURS_ALONE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-"""Variables that say where this interpreter finds its packages."""
+OURS_ALONE = frozenset(
+    {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__", "PYTHONSAFEPATH"}
+)
+"""Variables that say where this interpreter finds its packages: another one would load them."""
 
 _POLL_S = 0.2
-_ENDING_S = 10.0
+_ENDING_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,10 @@ def run_worker(case: str, place: Elsewhere, job: Path, output: IO[bytes], progre
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=output,
-            env=_make_variables(place),
+            env={
+                **make_variables(place.variables, is_this_interpreter=place.is_this_interpreter),
+                "PYTHONFAULTHANDLER": "1",
+            },
             # A group of its own: what it starts is ended with it, and Ctrl-C reaches it through us alone.
             start_new_session=True,
         )
@@ -94,7 +99,7 @@ def run_worker(case: str, place: Elsewhere, job: Path, output: IO[bytes], progre
     try:
         return _follow(case, place, process, progress)
     finally:
-        _end(process)
+        end_process(process)
 
 
 def _follow(case: str, place: Elsewhere, process: subprocess.Popen[bytes], progress: Progress | None) -> int:
@@ -141,13 +146,14 @@ def _report(line: bytes, progress: Progress) -> None:
         return
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the worker and everything it started."""
+def end_process(process: subprocess.Popen[bytes]) -> None:
+    """End a program that has a group of its own, with everything that it started; it is asked first."""
+    has_ended = process.poll() is not None
     for ask in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, ask)
-            elif process.poll() is None:
+            elif not has_ended:
                 process.terminate() if ask is signal.SIGTERM else process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_ENDING_S)
@@ -157,17 +163,23 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def _make_variables(place: Elsewhere) -> dict[str, str]:
-    variables = dict(os.environ)
-    if not place.is_this_interpreter:
-        for name in _OURS_ALONE:
-            variables.pop(name, None)
-    for name, value in place.variables.items():
+def make_variables(changes: Mapping[str, str | None], *, is_this_interpreter: bool = False) -> dict[str, str]:
+    """Return this process's variables as another process is to see them.
+
+    Parameters
+    ----------
+    changes : mapping of str to str or None
+        What to set, and what to unset.
+    is_this_interpreter : bool
+        Whether it finds its packages where this one does.
+    """
+    left_out = frozenset() if is_this_interpreter else OURS_ALONE
+    variables = {name: value for name, value in os.environ.items() if name not in left_out}
+    for name, value in changes.items():
         if value is None:
             variables.pop(name, None)
         else:
             variables[name] = value
-    variables["PYTHONFAULTHANDLER"] = "1"
     return variables
 
 

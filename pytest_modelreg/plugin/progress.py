@@ -53,6 +53,13 @@ class ProgressLine:
         if done >= total:
             self.wipe()
 
+    def say(self, text: str) -> None:
+        """Write a line on what takes long before a case can run, such as building its environment."""
+        self.wipe()
+        with self._uncaptured():
+            self._reporter.ensure_newline()
+            self._reporter.write_line(printable(text))
+
     def wipe(self) -> None:
         """Take a live line off the terminal."""
         if self._is_shown:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.domain.errors import Fault, ModelRegError, SuiteFileError
+from pytest_modelreg.domain.errors import Fault, ModelRegError, RunFolderError, SuiteFileError
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import open_run_folder
 from pytest_modelreg.engine.session import Session
@@ -68,6 +68,7 @@ class RunState:
                 default_threads=_share_of_threads(),
                 project_facts=self.project_facts,
                 progress=None if line is None else line.show,
+                say=None if line is None else line.say,
                 is_one_of_several=worker_input(self.config) is not None,
                 keeps_outputs=self.options.keep_outputs,
             )
@@ -99,7 +100,10 @@ class RunState:
     def run_folder(self) -> RunFolder:
         """The run's folder, made on first use; every process of the run gets the same one."""
         if self._run_folder is None:
-            self._run_folder = open_run_folder(self.base, self.run_id, chosen=self.run_dir)
+            try:
+                self._run_folder = open_run_folder(self.base, self.run_id, chosen=self.run_dir)
+            except RunFolderError as error:
+                raise advise_run_dir(error) from error
         return self._run_folder
 
     @property
@@ -169,6 +173,11 @@ class RunState:
                 self.run_folder  # noqa: B018 - made now, so that a run that cannot keep it never starts
             except ModelRegError as error:
                 raise pytest.UsageError(str(error)) from error
+
+
+def advise_run_dir(error: RunFolderError) -> RunFolderError:
+    """Return the error with the flag that helps: commands make run folders too, and have none."""
+    return RunFolderError(f"{error}, or choose another place with --modelreg-run-dir")
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

@@ -35,7 +35,10 @@ RECORD_FILE = "complete.json"
 """Written last: a build without it is none."""
 
 BUILD_LIMIT_S = 3600.0
-"""How long one step of a build, or waiting for another process that builds, may take, in seconds."""
+"""How long one step of a build may take, in seconds: gigabytes over a slow line."""
+
+WAIT_LIMIT_S = 2 * BUILD_LIMIT_S
+"""How long another process that builds is waited for, in seconds: a build has two steps."""
 
 _FORMAT = 1
 
@@ -87,9 +90,9 @@ def provide_environment(
     try:
         if not lock.acquire(timeout_s=0):
             say(f"waiting for another process that builds the environment {folder}")
-            if not lock.acquire(timeout_s=BUILD_LIMIT_S):
+            if not lock.acquire(timeout_s=WAIT_LIMIT_S):
                 raise EnvironmentUnavailable(
-                    f"requirements: another process has been building {folder} for {BUILD_LIMIT_S:.0f} s; "
+                    f"requirements: another process has been building {folder} for {WAIT_LIMIT_S:.0f} s; "
                     "wait until it ends, or end it, then run this one again"
                 )
     except OSError as error:
@@ -148,25 +151,31 @@ def _build(
     except BaseException:  # an interruption too: what is half built would only take room
         shutil.rmtree(build, ignore_errors=True)
         raise
+    finally:
+        shutil.rmtree(build.with_name(f"{build.name}.tmp"), ignore_errors=True)
     say(f"built the environment with {names} in {duration_s:.0f} s")
     return BuiltEnvironment(python=python, numpy=made.numpy, numpy_fault=made.numpy_fault)
 
 
 def _install(installer: Installer, requirements: Sequence[str], base: Interpreter, build: Path) -> None:
     make, install = installer.make_commands(base.path, build, requirements)
+    wanted = f"install {', '.join(requirements)} for Python {base.short_version}"
+    temporary = build.with_name(f"{build.name}.tmp")
+    temporary.mkdir()
     steps = (
         (make, f"make a virtual environment of {base.path}", _advise_on_making(installer)),
-        (
-            install,
-            f"install {', '.join(requirements)} for Python {base.short_version}",
-            _advise_on_installing(),
-        ),
+        (install, wanted, "check the names and versions, and that this Python has them"),
     )
     for command, what, advice in steps:
         try:
             # Its folder is the working directory: uv would read the pyproject.toml of the user's.
             ending = run_to_end(
-                command, variables=installer.make_variables(), limit_s=BUILD_LIMIT_S, folder=build.parent
+                command,
+                # What it unpacks goes where we sweep, and not to a small disk in memory.
+                variables={**installer.make_variables(), "TMPDIR": str(temporary)},
+                limit_s=BUILD_LIMIT_S,
+                folder=build.parent,
+                is_bound=True,
             )
         except OSError as error:
             raise EnvironmentUnavailable(
@@ -183,10 +192,6 @@ def _advise_on_making(installer: Installer) -> str:
     if installer.name == "uv":
         return "try another interpreter"
     return "some systems keep venv in a package of its own (python3-venv), or put uv on PATH"
-
-
-def _advise_on_installing() -> str:
-    return "check the names and versions, and that this Python has them"
 
 
 def _sweep(folder: Path) -> None:

@@ -6,25 +6,35 @@ caller's.
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_modelreg.observe.worker_process import describe_end
+from pytest_modelreg.observe.worker_process import describe_end, end_process
 
 TAIL_LINES = 15
 _LINE_CHARS = 300
 
-_ENDING_S = 5.0
-_OURS_ALONE = frozenset(
-    {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__", "PYTHONSAFEPATH"}
-)
-"""Variables that say where this interpreter finds its packages: another one would load them."""
+# Its input is a pipe that we hold: it ends when we do, however that happens.
+_WARDEN = """
+import os, signal, subprocess, sys, threading
+program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+def watch():
+    sys.stdin.buffer.read()
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    program.kill()
+threading.Thread(target=watch, daemon=True).start()
+code = program.wait()
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,25 +63,13 @@ class Ending:
         return "".join([f"{how}; it printed last:", *(f"\n  {line}" for line in lines)])
 
 
-def make_variables(changes: Mapping[str, str | None]) -> dict[str, str]:
-    """Return this process's variables as another interpreter is to see them.
-
-    Parameters
-    ----------
-    changes : mapping of str to str or None
-        What to set, and what to unset.
-    """
-    variables = {name: value for name, value in os.environ.items() if name not in _OURS_ALONE}
-    for name, value in changes.items():
-        if value is None:
-            variables.pop(name, None)
-        else:
-            variables[name] = value
-    return variables
-
-
 def run_to_end(
-    command: Sequence[str], *, variables: Mapping[str, str], limit_s: float, folder: Path | None = None
+    command: Sequence[str],
+    *,
+    variables: Mapping[str, str],
+    limit_s: float,
+    folder: Path | None = None,
+    is_bound: bool = False,
 ) -> Ending:
     """Run a program and return how it ended; nothing that it started lives on.
 
@@ -83,6 +81,9 @@ def run_to_end(
         Seconds after which it is ended.
     folder : Path or None
         Its working directory; None: this one.
+    is_bound : bool
+        Whether it is also ended when this process is killed: an installer would go on for minutes,
+        and fill the disk. What cannot be started then ends with a code.
 
     Raises
     ------
@@ -92,10 +93,12 @@ def run_to_end(
     # A file, not a pipe: what the program leaves running holds a pipe open, and we would wait for it.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            list(command),
+            # -S, -I: nothing but the standard library, whatever the variables say.
+            [sys.executable, "-I", "-S", "-c", _WARDEN, *command] if is_bound else list(command),
             cwd=folder,
             env=dict(variables),
-            stdin=subprocess.DEVNULL,  # a question for a password would wait for ever
+            # Never ours: a question for a password would wait for ever.
+            stdin=subprocess.PIPE if is_bound else subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -105,19 +108,6 @@ def run_to_end(
             with suppress(subprocess.TimeoutExpired):
                 code = process.wait(timeout=limit_s)
         finally:
-            _end(process)
+            end_process(process)
         output.seek(0)
         return Ending(code=code, output=output.read().decode("utf-8", "replace"))
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program and what it started, asking first: an installer then removes what it has half done."""
-    has_ended = process.poll() is not None
-    for ask in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, ask)
-            elif not has_ended:
-                process.terminate() if ask is signal.SIGTERM else process.kill()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=_ENDING_S)

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_modelreg.engine.environments.command import make_variables, run_to_end
+from pytest_modelreg.engine.environments.command import run_to_end
+from pytest_modelreg.observe.worker_process import make_variables
 
 _ASK_LIMIT_S = 30.0
 _SOURCES = (

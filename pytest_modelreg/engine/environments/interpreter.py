@@ -17,7 +17,8 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import EnvironmentUnavailable
 from pytest_modelreg.domain.nearest import suggest
-from pytest_modelreg.engine.environments.command import Ending, make_variables, run_to_end
+from pytest_modelreg.engine.environments.command import Ending, run_to_end
+from pytest_modelreg.observe.worker_process import make_variables
 
 OLDEST = (3, 10)
 """The oldest Python that can observe."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,7 @@ import os, pathlib, re, subprocess, sys, time
 words = [word for word in sys.argv[1:] if word not in ("--no-progress", "--color", "never")]
 with open(os.environ["UV_LOG"], "a") as log:
     log.write(" ".join(words) + chr(10))
+pathlib.Path(os.environ["UV_LOG"] + ".pid").write_text(str(os.getpid()))
 python = words[words.index("--python") + 1]
 if words[0] == "venv":
     sys.exit(subprocess.call([python, "-m", "venv", "--without-pip", words[-1]]))
@@ -95,3 +98,14 @@ def write_wheel(folder: Path, name: str, version: str, source: str) -> None:
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
         for file, text in files.items():
             archive.writestr(file, text)
+
+
+def has_ended(pid: int) -> bool:
+    """Wait a little for the end of a process that is not ours to wait for."""
+    for _ in range(100):
+        answer = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
+        # In a container nobody may collect it: it has ended, and its number stays.
+        if not answer.stdout.strip() or answer.stdout.startswith("Z"):
+            return True
+        time.sleep(0.05)
+    return False

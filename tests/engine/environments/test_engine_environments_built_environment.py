@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -23,6 +21,8 @@ from pytest_modelreg.engine.environments.built_environment import (
 )
 from pytest_modelreg.engine.environments.interpreter import Interpreter, ask_interpreter
 from pytest_modelreg.store import locked
+
+from .conftest import has_ended
 
 WANTED = ("numpy==9.9", "toylib==1.0")
 
@@ -184,7 +184,7 @@ def test_an_interrupted_build_leaves_nothing(cache, uv_log, monkeypatch) -> None
 
 
 def test_a_killed_build_counts_for_nothing(cache, uv_log, monkeypatch) -> None:
-    """The next session sweeps what it left, and builds."""
+    """Its installer ends with it; the next session sweeps what it left, and builds."""
     monkeypatch.setenv("UV_SLOW", "60")
     text = BUILD.format(wanted=WANTED, cache=str(cache.path))
     process = subprocess.Popen(
@@ -195,22 +195,13 @@ def test_a_killed_build_counts_for_nothing(cache, uv_log, monkeypatch) -> None:
         time.sleep(0.02)
     process.kill()
     process.wait()
-    (left,) = cache.builds
+    assert has_ended(int(uv_log.with_name("uv.log.pid").read_text()))
+    left = cache.builds
     monkeypatch.setenv("UV_SLOW", "0")
     built = cache.provide()
-    assert left not in cache.builds
+    assert not {*left} & {*cache.builds}
     assert [Path(built.python).parents[1]] == cache.builds
     assert built.numpy == "9.9"
-    end_installer(left)
-
-
-def end_installer(build: Path) -> None:
-    """End the stand-in for uv whose session was killed."""
-    answer = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True)
-    for line in answer.stdout.splitlines():
-        pid, _, arguments = line.strip().partition(" ")
-        if f"{build}/bin/python" in arguments:
-            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_two_processes_build_once(cache, uv_log, monkeypatch) -> None:
@@ -227,10 +218,18 @@ def test_two_processes_build_once(cache, uv_log, monkeypatch) -> None:
     assert waited == [f"waiting for another process that builds the environment {cache.folder}\n"]
 
 
+def test_an_installer_that_never_ends_is_ended(cache, uv_log, monkeypatch) -> None:
+    """It may wait for a server; nothing stays of the attempt."""
+    monkeypatch.setenv("UV_SLOW", "60")
+    monkeypatch.setattr(built_environment, "BUILD_LIMIT_S", 5)
+    assert cache.refuse().endswith("it did not end in time; it printed nothing")
+    assert list(cache.folder.iterdir()) == []
+
+
 def test_a_build_that_never_ends_is_not_waited_for_for_ever(cache, uv_log, monkeypatch) -> None:
     """It says what to end."""
     cache.folder.mkdir(parents=True)
-    monkeypatch.setattr(built_environment, "BUILD_LIMIT_S", 0.2)
+    monkeypatch.setattr(built_environment, "WAIT_LIMIT_S", 0.2)
     with locked(cache.folder):
         assert cache.refuse().startswith(
             f"requirements: another process has been building {cache.folder} for 0 s; wait until it ends"

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 
 import pytest
 
-from pytest_modelreg.engine.environments.command import Ending, make_variables, run_to_end
+from pytest_modelreg.engine.environments.command import Ending, run_to_end
+from pytest_modelreg.observe import worker_process
+from pytest_modelreg.observe.worker_process import make_variables
+
+from .conftest import has_ended
 
 
 def test_a_program_ends_with_its_code_and_what_it_printed() -> None:
@@ -22,8 +28,9 @@ def test_what_it_leaves_running_is_ended_and_not_waited_for() -> None:
     assert time.monotonic() - started < 20
 
 
-def test_a_program_whose_time_is_up_is_ended() -> None:
+def test_a_program_whose_time_is_up_is_ended(monkeypatch) -> None:
     """Also one that does not listen."""
+    monkeypatch.setattr(worker_process, "_ENDING_S", 0.3)
     ending = run_to_end(["sh", "-c", "trap '' TERM; echo on; sleep 60"], variables={}, limit_s=0.3)
     assert ending.code is None
     assert ending.description == "did not end in time; it printed last:\n  on"
@@ -55,3 +62,22 @@ def test_variables_are_changed_unset_and_kept_from_another_interpreter(monkeypat
     assert made["NEW"] == "x"
     assert not {"GONE", "NEVER", "PYTHONPATH"} & set(made)
     assert make_variables({"PYTHONPATH": "/theirs"})["PYTHONPATH"] == "/theirs"
+
+
+def test_a_bound_program_ends_as_any_other() -> None:
+    """With its own code, output and signal, and without input."""
+    for text, code, output in (
+        ("cat; echo a; exit 4", 4, "a\n"),
+        ("kill -SEGV $$", -signal.SIGSEGV, ""),
+        ("exit 0", 0, ""),
+    ):
+        ending = run_to_end(["sh", "-c", text], variables={}, limit_s=30, is_bound=True)
+        assert ending == Ending(code=code, output=output)
+
+
+def test_a_bound_program_is_ended_when_its_time_is_up(tmp_path) -> None:
+    """With what it started."""
+    text = f"sleep 60 & echo $! > {tmp_path}/pid; wait"
+    ending = run_to_end(["sh", "-c", text], variables=dict(os.environ), limit_s=1, is_bound=True)
+    assert ending.code is None
+    assert has_ended(int((tmp_path / "pid").read_text()))

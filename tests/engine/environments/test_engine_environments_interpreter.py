@@ -17,6 +17,8 @@ from pytest_modelreg.engine.environments.interpreter import (
     require_numpy,
 )
 
+from .conftest import has_ended
+
 RUN = '#!/bin/sh\nexec {python} "$@"\n'
 SAYS = '#!/bin/sh\necho \'pytest-modelreg:{{"version": "%s", "executable": "", "prefix": "", "abi": ""}}\'\n'
 
@@ -33,17 +35,6 @@ def refuse_answer(path: str, **options: float) -> str:
     with pytest.raises(EnvironmentUnavailable) as caught:
         ask_interpreter(path, **options)
     return str(caught.value)
-
-
-def has_ended(pid: int) -> bool:
-    """Wait a little for the end of a process that is not ours to wait for."""
-    for _ in range(100):
-        answer = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
-        # In a container nobody may collect it: it has ended, and its number stays.
-        if not answer.stdout.strip() or answer.stdout.startswith("Z"):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.fixture
