@@ -210,6 +210,20 @@ class RuntimeConformance:
             refused = str(error)
         assert "no_such_option" in refused
 
+    def test_a_dtype_is_computed_in_or_refused(self) -> None:
+        """Limits are those of the declared dtype. Only a runtime with its own model can forget it."""
+        if getattr(self.make_runtime(), "needs_model", True):
+            return
+        model, batch = _make_model(lambda linear, x: linear(x)), _make_batch()
+        try:
+            with self.opened(model, batch, dtype="float16") as runner:
+                (returned,) = _list_values(runner(batch))
+        except RuntimeUnavailable:
+            return
+        (expected,) = _list_values(model(batch))
+        is_rounded = float((returned - expected.detach()).abs().max()) > self.tolerance
+        assert str(returned.dtype) == "torch.float16" or is_rounded
+
     def compare(self, model: Any, batch: Any, actual: Any) -> None:
         """Hold what a runner returned against what the model itself does."""
         import torch

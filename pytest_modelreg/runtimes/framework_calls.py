@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
+_TRACE = "torch.__trace"
+
 
 @contextmanager
 def quiet_framework() -> Iterator[None]:
@@ -24,10 +26,37 @@ def quiet_framework() -> Iterator[None]:
     logging.disable(max(disabled, logging.ERROR))
     try:
         spoken = io.StringIO()
-        with warnings.catch_warnings(), redirect_stdout(spoken), redirect_stderr(spoken):
+        with (
+            _quiet_trace(),
+            warnings.catch_warnings(),
+            redirect_stdout(spoken),
+            redirect_stderr(spoken),
+        ):
             warnings.simplefilter("always")
             # When an unclosed file is collected is chance.
             warnings.simplefilter("ignore", ResourceWarning)
             yield
     finally:
         logging.disable(disabled)
+
+
+@contextmanager
+def _quiet_trace() -> Iterator[None]:
+    """Keep records of torch's compilers to those who asked torch for them.
+
+    This logger ignores ``logging.disable``, and pytest's handlers reach loggers that do not propagate:
+    hundreds of empty DEBUG lines would stand below a failing case. Handlers of torch itself, which
+    TORCH_TRACE asks for, stay.
+    """
+    trace = logging.root.manager.loggerDict.get(_TRACE)
+    strangers: list[logging.Handler] = []
+    if isinstance(trace, logging.Logger):
+        strangers = [found for found in trace.handlers if not type(found).__module__.startswith("torch.")]
+        for handler in strangers:
+            trace.removeHandler(handler)
+    try:
+        yield
+    finally:
+        if isinstance(trace, logging.Logger):
+            for handler in strangers:
+                trace.addHandler(handler)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.domain.errors import RuntimeUnavailable
+from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
 from pytest_modelreg.runtimes.graph.exported_runner import ExportedRunner
 from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphSource
 from pytest_modelreg.runtimes.option import (
@@ -40,9 +40,9 @@ _CHECKS: dict[str, Check] = {
 class OnnxRuntime:
     """Exports a model to ONNX and runs it by ONNX Runtime.
 
-    Options: ``exporter`` (``dynamo`` or ``torchscript``), ``opset``, ``dynamic`` (axes that
-    may vary, by input), and those of the session: ``optimization``, ``providers``,
-    ``session_options``, ``custom_ops``.
+    Options: ``exporter`` (``dynamo`` or ``torchscript``), ``opset`` (an exporter that writes another
+    one is an error), ``dynamic`` (axes that may vary, by input), and those of the session:
+    ``optimization``, ``providers``, ``session_options``, ``custom_ops``.
     """
 
     name = "onnx"
@@ -92,7 +92,17 @@ class _OnnxFormat:
         return {"exporter": self._exporter, "opset": self._opset}
 
     def export(self, source: GraphSource, file: Path) -> ExportedGraph:
-        return EXPORTERS[self._exporter](source, file, self._opset)
+        exported = EXPORTERS[self._exporter](source, file, self._opset)
+        written = exported.facts["opset"]
+        if self._opset not in (None, written):
+            # What serves the model asked for this opset; a match of another graph would say nothing of it.
+            others = " or ".join(f"exporter: {name}" for name in EXPORTERS if name != self._exporter)
+            raise ExportError(
+                f"{source.where}: expected a graph of opset {self._opset}, got opset {written}, the nearest "
+                f"that the exporter {self._exporter} writes of this model; say opset: {written} if what "
+                f"serves it runs that, or try {others}"
+            )
+        return exported
 
     def load(self, file: Path) -> _GraphSession:
         return _GraphSession(open_session(file, self._settings))

@@ -1,7 +1,7 @@
 """The runtime ``onnx-file``: an ONNX file that ships, run by ONNX Runtime without its model.
 
 What belongs here: opening the file, and its options. How a batch becomes its inputs is
-in ``ort.file_inputs``.
+in ``ort.file_inputs``, which of their axes may vary in ``ort.file_axes``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.calling import call_model
 from pytest_modelreg.runtimes.framework_calls import quiet_framework
-from pytest_modelreg.runtimes.graph.axis_probe import probe_axes
-from pytest_modelreg.runtimes.graph.dynamic_axes import AxisRange, declare_axes, find_narrowing
 from pytest_modelreg.runtimes.model_proxy import ModelProxy
 from pytest_modelreg.runtimes.option import (
     Check,
@@ -25,10 +23,12 @@ from pytest_modelreg.runtimes.option import (
     check_file,
     check_names,
     find_option_faults,
+    read_dynamic_axes,
     refuse_option_faults,
 )
 from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
-from pytest_modelreg.runtimes.ort.file_inputs import FileInputs
+from pytest_modelreg.runtimes.ort.file_axes import find_frozen_axes
+from pytest_modelreg.runtimes.ort.file_inputs import FileInputs, refuse_other_dtype
 from pytest_modelreg.runtimes.ort.session import (
     SESSION_CHECKS,
     OnnxSession,
@@ -54,8 +54,8 @@ class OnnxFileRuntime:
 
     Options: ``path``; ``inputs`` (path in the batch, by the file's input name), ``outputs``
     (output path, by the file's output name), ``dynamic`` (axes that the file is declared to
-    leave open; none by default), and those of the session: ``optimization``, ``providers``,
-    ``session_options``, ``custom_ops``.
+    leave open; the batch's by default, ``off`` for a file that is meant for one size), and those of
+    the session: ``optimization``, ``providers``, ``session_options``, ``custom_ops``.
     """
 
     name = "onnx-file"
@@ -76,7 +76,7 @@ class OnnxFileRuntime:
         ------
         RuntimeUnavailable
             ONNX Runtime is missing, an option is wrong, or the case asks for what ONNX
-            Runtime ignores.
+            Runtime ignores, such as another dtype than the file's.
         ExportError
             ONNX Runtime cannot load the file.
         """
@@ -85,6 +85,9 @@ class OnnxFileRuntime:
         settings = read_settings(request, self.name)
         file = request.root / request.options["path"]
         session = open_session(file, settings)
+        refuse_other_dtype(
+            session.inputs, session.output_dtypes, request.dtype, where=f"{settings.where}: {file.name}"
+        )
         for option, known in (("inputs", tuple(session.inputs)), ("outputs", session.output_names)):
             unknown = [name for name in request.options.get(option) or () if name not in known]
             if unknown:
@@ -105,6 +108,7 @@ class OnnxFileRunner:
         self._session: OnnxSession | None = session
         self._request = request
         self._where = settings.where
+        self._shapes = {name: shape for name, (_, shape) in session.inputs.items()}
         self._inputs = FileInputs(
             session.inputs,
             names=request.options.get("inputs") or {},
@@ -135,7 +139,16 @@ class OnnxFileRunner:
         feeds, as_tensors = self._inputs.read(args, kwargs)
         outputs = self._run_file(feeds)
         if self._findings is None:
-            self._findings = tuple(self._find(feeds))
+            self._findings = tuple(
+                find_frozen_axes(
+                    feeds,
+                    self._shapes,
+                    read_dynamic_axes(self._request.options),
+                    self._run_file,
+                    output_names=self._output_names,
+                    case=self._request.case,
+                )
+            )
         values = [from_numpy(output) if as_tensors else output for output in outputs]
         names = self._output_names
         mapped = self._request.options.get("outputs") or {}
@@ -158,25 +171,3 @@ class OnnxFileRunner:
             shapes = ", ".join(f"{name} {list(value.shape)}" for name, value in feeds.items())
             told = describe_onnx_failure(error, self._file)
             raise ExportError(f"{self._where}: {self._file.name} failed on {shapes}: {told}") from error
-
-    def _find(self, feeds: Mapping[str, Any]) -> list[RuntimeFinding]:
-        """Hold the declared axes against the file, by its shapes and by trial."""
-        declared = declare_axes(feeds, self._request.options.get("dynamic") or {}, self._request.case)
-        assert self._session is not None
-        narrowed = {}
-        for name, axes in declared.items():
-            shape = self._session.inputs[name][1]
-            for axis, meant in axes.items():
-                if isinstance(shape[axis], int):
-                    size = shape[axis]
-                    found = AxisRange(input=name, axis=axis, name=meant, minimum=size, maximum=size)
-                    narrowed[meant] = find_narrowing(found)
-        tried = probe_axes(
-            feeds,
-            declared,
-            self._run_file,
-            run_model=None,
-            output_names=self._output_names,
-            known=frozenset(narrowed),
-        )
-        return [*(finding for finding in narrowed.values() if finding is not None), *tried]

@@ -148,10 +148,12 @@ def check_libraries(value: Any, root: Path) -> str | None:
 
 
 def check_dynamic_axes(value: Any, root: Path) -> str | None:
-    """Check that a value says which axes may vary: ``{input: {axis: name}}``."""
+    """Check that a value says which axes may vary: ``{input: {axis: name}}``, or ``off`` for none."""
     example = "{input: {0: batch}}"
+    if _is_off(value):
+        return None
     if not isinstance(value, Mapping):
-        return f"expected inputs with their dynamic axes, such as {example}, got {describe(value)}"
+        return f"expected inputs with their dynamic axes, such as {example}, or off, got {describe(value)}"
     for name, axes in value.items():
         if not _is_text(name):
             return f"expected names of inputs, got {describe(name)}"
@@ -163,6 +165,12 @@ def check_dynamic_axes(value: Any, root: Path) -> str | None:
             if not _is_text(meant):
                 return f"expected a name for axis {axis} of {name}, got {describe(meant)}"
     return None
+
+
+def read_dynamic_axes(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the option ``dynamic``: empty where it says that nothing varies, None where it is left out."""
+    value: Mapping[str, Any] | None = options.get("dynamic")
+    return {} if _is_off(value) else value
 
 
 def is_reference(value: str) -> bool:
@@ -190,6 +198,10 @@ def _shorten(value: Any) -> str:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def _is_off(value: Any) -> bool:
+    return value is False or value == "off"
 
 
 def _is_position(value: Any) -> bool:

@@ -40,7 +40,9 @@ class RunRequest:
         Imports a ``module:attr`` reference with the suite's modules in front.
     device, dtype, autocast, memory_format : str or None
         The case's axes, already applied to the model (autocast is entered around every
-        call by the caller); for a runtime that has to repeat or refuse them.
+        call by the caller); for a runtime that has to repeat or refuse them. To one that brings
+        its own model nothing was applied: it computes in ``dtype`` or refuses it, because
+        limits are those of the dtype that the case declares.
     """
 
     case: str

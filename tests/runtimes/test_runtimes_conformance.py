@@ -169,6 +169,28 @@ def test_a_rule_finds_a_runtime_that_breaks_it(rule):
         getattr(_Planted(), rule)()
 
 
+class _PlantedOwn(_Planted):
+    """Brings a model of its own, here the one of the test, and takes any dtype."""
+
+    def make_runtime(self):
+        class Own(Forgetful):
+            needs_model = False
+
+            def open(self, model, request):
+                return ForgetfulRunner(request.options["model"])
+
+        return Own()
+
+    def make_options(self, model, batch):
+        return {"model": model}
+
+
+def test_a_rule_finds_a_runtime_that_forgets_the_dtype():
+    """Planted fault: float16 is declared and float32 computed, within limits of float16."""
+    with pytest.raises(AssertionError):
+        _PlantedOwn().test_a_dtype_is_computed_in_or_refused()
+
+
 def test_a_rule_that_is_kept_passes():
     """Just inside."""
     _Planted().test_batches_may_be_of_another_size()

@@ -49,3 +49,31 @@ def test_everything_is_as_before_afterwards(capsys):
     sys.stdout.write("heard")
     assert capsys.readouterr().out == "heard"
     assert logging.root.manager.disable == before
+
+
+class Listener(logging.Handler):
+    """Keeps what it hears."""
+
+    def __init__(self):
+        super().__init__()
+        self.heard = []
+
+    def emit(self, record):
+        """Keep it."""
+        self.heard.append(record.getMessage())
+
+
+def test_traces_of_compilers_reach_only_who_asked_torch_for_them(monkeypatch):
+    """Planted fault: this logger ignores logging.disable, and pytest listens to it directly."""
+    trace = logging.getLogger("torch.__trace")
+    for name in ("level", "propagate", "handlers"):
+        monkeypatch.setattr(trace, name, {"level": logging.DEBUG, "propagate": False, "handlers": []}[name])
+    monkeypatch.setattr(trace, "isEnabledFor", lambda level: True, raising=False)
+    stranger, own = Listener(), type("Own", (Listener,), {"__module__": "torch._logging"})()
+    trace.addHandler(stranger)
+    trace.addHandler(own)
+    with quiet_framework():
+        trace.debug("inside")
+    trace.debug("outside")
+    assert stranger.heard == ["outside"]
+    assert own.heard == ["inside", "outside"]

@@ -52,8 +52,8 @@ def declare_axes(inputs: Mapping[str, Any], option: Mapping[str, Any] | None, ca
     inputs : mapping of str to tensor or array
         By name.
     option : mapping or None
-        The option ``dynamic``. None: axis 0 of every input that is as long as the first
-        one's, named ``batch``.
+        The option ``dynamic``; empty: none. None: axis 0 of every input that is as long as the
+        first one's, named ``batch``.
 
     Raises
     ------

@@ -35,6 +35,7 @@ from pytest_modelreg.runtimes.graph.graph_export import export_graph
 from pytest_modelreg.runtimes.graph.graph_format import GraphFormat, GraphSession, GraphSource
 from pytest_modelreg.runtimes.graph.output_structure import OutputStructure, capture_outputs
 from pytest_modelreg.runtimes.model_proxy import ModelProxy
+from pytest_modelreg.runtimes.option import read_dynamic_axes
 from pytest_modelreg.runtimes.port import RunRequest
 
 MAX_GRAPHS = 8
@@ -141,7 +142,7 @@ class ExportedRunner:
 
         with torch.inference_mode(False):
             inputs = {name: _to_plain_tensor(value) for name, value in call.inputs.items()}
-            declared = declare_axes(inputs, self._request.options.get("dynamic"), self._request.case)
+            declared = declare_axes(inputs, read_dynamic_axes(self._request.options), self._request.case)
             hollow = call.hollow()
             args, kwargs = hollow.fill(list(copy_inputs(inputs).values()))
             outputs = capture_outputs(run_untraced(lambda: self._model(*args, **kwargs), self._model))

@@ -7,10 +7,12 @@ exporter, and neither dictionaries nor dataclasses nor flags are left for them t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_modelreg.runtimes.graph.captured_call import HollowCall
 from pytest_modelreg.runtimes.graph.output_structure import OutputStructure
+
+_Result = TypeVar("_Result")
 
 MODEL_ATTRIBUTE = "model"
 """Where the user's model sits: the first part of module names in a graph."""
@@ -37,7 +39,7 @@ def make_flat_model(model: Any, call: HollowCall, outputs: OutputStructure) -> A
     return flat
 
 
-def run_untraced(run: Callable[[], Any], model: Any) -> Any:
+def run_untraced(run: Callable[[], _Result], model: Any) -> _Result:
     """Run the model itself once and leave it, and the generators, as they were.
 
     A model that keeps state in its buffers must be exported as it was loaded.

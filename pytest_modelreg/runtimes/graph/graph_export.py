@@ -6,6 +6,7 @@ graph is held against what the suite declares.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,17 +90,29 @@ def _find_inputs(source: GraphSource, session: GraphSession) -> list[RuntimeFind
 
 
 def _find_axes(source: GraphSource, exported: ExportedGraph, session: GraphSession) -> list[RuntimeFinding]:
+    import torch
+
     model = source.flat.model
     narrowed = {found.name: finding for found in exported.ranges if (finding := find_narrowing(found))}
 
+    seeds = itertools.count()
+
     def run_model(inputs: Mapping[str, Any]) -> Sequence[Any]:
-        outputs: Sequence[Any] = run_untraced(lambda: source.flat(*inputs.values()), model)
-        return outputs
+        def run() -> Sequence[Any]:
+            # With the same numbers every time, a model that is random would not show it.
+            torch.default_generator.manual_seed(next(seeds))
+            outputs: Sequence[Any] = source.flat(*inputs.values())
+            return outputs
+
+        return run_untraced(run, model)
+
+    def run_graph(inputs: Mapping[str, Any]) -> Sequence[Any]:
+        return run_untraced(lambda: session(inputs), model)
 
     tried = probe_axes(
         source.inputs,
         source.declared,
-        session,
+        run_graph,
         run_model=run_model,
         output_names=source.output_names,
         known=frozenset(narrowed),

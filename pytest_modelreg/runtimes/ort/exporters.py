@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,8 @@ def write_with_torchscript(source: GraphSource, file: Path, opset: int | None) -
     mode = torch.onnx.TrainingMode
     # In its eval mode the exporter would put a part that is in train mode in eval mode too, and hide it.
     in_training = any(part.training for part in source.flat.modules())
+    # It refuses a number for a name, as the outputs of a tuple have it; outputs are taken in order.
+    output_names = [f"output.{name}" if name.isdigit() else name for name in source.output_names]
     try:
         with _traceable(torch):
             torch.onnx.export(
@@ -90,7 +92,7 @@ def write_with_torchscript(source: GraphSource, file: Path, opset: int | None) -
                 tuple(source.inputs.values()),
                 str(file),
                 input_names=list(source.inputs),
-                output_names=list(source.output_names),
+                output_names=output_names,
                 dynamic_axes={name: dict(axes) for name, axes in source.declared.items()},
                 training=mode.PRESERVE if in_training else mode.EVAL,
                 do_constant_folding=not in_training,
@@ -150,12 +152,26 @@ def _find_program_module(error: BaseException, program: Any) -> str | None:
     operator = find_operator(error)
     translated = [_TRANSLATED.search(str(found)) for found in chain_errors(error)]
     names = {match["name"] for match in translated if match is not None}
-    for node in program.graph.nodes:
-        if node.op == "call_function" and (node.name in names or str(node.target) == operator):
-            stack = node.meta.get("nn_module_stack") or {}
-            modules = [entry[0] for entry in stack.values()]
-            return _strip_root(modules[-1]) if modules else None
-    return None
+    stopped_at = _find_call(program, names, operator)
+    if stopped_at is None:
+        # The exporter translates a program in which composite operators are taken apart, such as
+        # linalg_svdvals into _linalg_svd; what they are made of keeps the module of the composite.
+        try:
+            stopped_at = _find_call(program.run_decompositions(), names, operator)
+        except Exception:  # noqa: BLE001 - the first error is the one to tell
+            return None
+    stack = {} if stopped_at is None else stopped_at.meta.get("nn_module_stack") or {}
+    modules = [entry[0] for entry in stack.values()]
+    return _strip_root(modules[-1]) if modules else None
+
+
+def _find_call(program: Any, names: Collection[str], operator: str | None) -> Any:
+    """Return the first node of these names or, where none has one, that calls an operator; None for none."""
+    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    if operator is not None:
+        calls = [node for node in calls if str(node.target) == operator]
+    named = [node for node in calls if node.name in names]
+    return next(iter(named or (calls if operator is not None else [])), None)
 
 
 def _find_traced_module(error: BaseException, source: GraphSource) -> str | None:

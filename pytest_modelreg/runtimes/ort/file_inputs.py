@@ -2,7 +2,8 @@
 
 What belongs here: pairing a file's inputs with what the suite's batch gives, by name or
 position, and holding dtypes and shapes against each other. What does not fit is an
-error; what fits but is not as declared is a finding.
+error, and so is a dtype that would have to be cast, unless the case declares the cast: what
+serves the file casts nothing. What fits but is not as declared is a finding.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_modelreg.domain.errors import ExportError
+from pytest_modelreg.domain.case import COMPUTE_DTYPES
+from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.graph.captured_call import is_array
 from pytest_modelreg.runtimes.graph.structure import list_places
-from pytest_modelreg.runtimes.ort.values import cast_input, to_numpy
+from pytest_modelreg.runtimes.ort.values import to_numpy
 
 Expected = Mapping[str, tuple[str, tuple[Any, ...]]]
 """Dtype and shape by input name; an axis that is no int may have any size."""
+
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
+"""Kinds of numbers: what is below can be written as what is above."""
 
 
 class FileInputs:
@@ -36,7 +41,8 @@ class FileInputs:
         Path in the batch by input name, as the suite says; others are paired by name, or in
         order where the batch has no names.
     dtype : str or None
-        The dtype that the case declares: a cast to it is no finding.
+        The dtype that the case declares, which is the file's own (:func:`refuse_other_dtype`): floats
+        are cast to it.
     where : str
         Case, runtime and file, for messages.
     """
@@ -52,7 +58,7 @@ class FileInputs:
 
     @property
     def findings(self) -> tuple[RuntimeFinding, ...]:
-        """Names and dtypes that are not as the batch has them, without repetitions."""
+        """Names that are not as the batch has them, without repetitions."""
         return tuple(self._findings.values())
 
     def read(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[dict[str, NDArray[Any]], bool]:
@@ -94,9 +100,10 @@ class FileInputs:
         told = ", ".join(path or "one unnamed tensor" for path in entries) or "nothing"
         absent = [path for path in self._names.values() if path not in entries]
         if absent:
+            advice = "; a single tensor has no path: leave inputs out" if list(entries) == [""] else ""
             raise ExportError(
                 f"{self._where}: inputs: expected paths in the batch ({told}), got "
-                f"{', '.join(absent)}{suggest(absent[0], entries)}"
+                f"{', '.join(absent)}{suggest(absent[0], entries)}{advice}"
             )
         pairs = dict(self._names)
         pairs.update({name: name for name in self._expected if name not in pairs and name in entries})
@@ -120,22 +127,31 @@ class FileInputs:
 
     def _cast(self, name: str, value: Any) -> NDArray[Any]:
         wanted, _ = self._expected[name]
-        if not is_array(value):  # a python number has no width of its own
-            return np.asarray(value, dtype=wanted)
         try:
             array = to_numpy(value)
         except TypeError as error:
             raise ExportError(f"input {name}: expected {wanted}, got {value.dtype}: {error}") from error
-        cast = cast_input(array, wanted)
-        if cast is None:
+        own = str(array.dtype)
+        if own == wanted:
+            return array
+        kinds = _kind(own), _kind(wanted)
+        if kinds == ("f", "f") and wanted == self._dtype:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return array.astype(wanted)
+        is_number = not is_array(value)
+        if is_number and _RANKS[kinds[0]] <= _RANKS.get(kinds[1], -1):  # it has no width of its own
+            return np.asarray(value, dtype=wanted)
+        where = f"input {name}: the file expects {wanted}, the batch has {'a number of ' * is_number}{own}"
+        if kinds[0] != kinds[1]:
             raise ExportError(
-                f"input {name}: the file expects {wanted}, the batch has {array.dtype}; a file that takes "
-                f"other values than the model may need its own preprocess: give this variant one"
+                f"{where}; a file that takes other values than the model may need its own preprocess: give "
+                f"this variant one"
             )
-        array_cast, changed = cast
-        if changed and self._dtype != wanted:
-            self._note(name, "dtype", expected=str(array.dtype), actual=f"{wanted}, which changes values")
-        return array_cast
+        declared = f", or declare the cast by dtype: {wanted}" if wanted in COMPUTE_DTYPES else ""
+        raise ExportError(
+            f"{where}, which ONNX Runtime refuses in production too; return {wanted} from this variant's "
+            f"preprocess or cast in its forward{declared}"
+        )
 
     def _check_shape(self, name: str, value: NDArray[Any]) -> None:
         _, shape = self._expected[name]
@@ -151,13 +167,58 @@ class FileInputs:
         if wrong == [0]:
             raise ExportError(
                 f"{where}: its batch axis is fixed; give this variant batch_size: {shape[0]} (and a number "
-                f"of samples that it divides), or export the file with a dynamic batch axis"
+                f"of samples that it divides) and dynamic: off if that is meant, or export the file with a "
+                f"dynamic batch axis"
             )
         raise ExportError(f"{where}; give this variant a preprocess that returns what the file takes")
 
     def _note(self, name: str, what: str, expected: str, actual: str) -> None:
         finding = RuntimeFinding(subject=f"input {name}", what=what, expected=expected, actual=actual)
         self._findings.setdefault((name, what), finding)
+
+
+def refuse_other_dtype(
+    inputs: Expected, outputs: Mapping[str, str], dtype: str | None, *, where: str
+) -> None:
+    """Refuse a dtype that a file does not compute in: it would loosen limits and change nothing.
+
+    Parameters
+    ----------
+    inputs : mapping
+        Dtype and shape by name.
+    outputs : mapping of str to str
+        Dtype by name; looked at where no input is floating.
+    dtype : str or None
+        As the case declares it.
+
+    Raises
+    ------
+    RuntimeUnavailable
+        It is another one than that of all floating inputs.
+    """
+    own = {name for name, _ in inputs.values() if _kind(name) == "f"}
+    own = own or {name for name in outputs.values() if _kind(name) == "f"}
+    if dtype is None or own == {dtype}:
+        return
+    told = " and ".join(sorted(own)) or "integers alone"
+    advice = (
+        f"say dtype: {min(own)}, or off" if len(own) == 1 and own <= set(COMPUTE_DTYPES) else "say dtype: off"
+    )
+    raise RuntimeUnavailable(
+        f"{where}: expected the dtype that the file takes and computes in ({told}), got dtype: {dtype}, "
+        f"which cannot change a file and would only loosen its limits; {advice}, and give this variant "
+        f"limits of its own (checks) if it needs wider ones"
+    )
+
+
+def _kind(dtype: str) -> str:
+    """Return the kind of a dtype, ``f`` for all floating ones; its name where numpy does not know it."""
+    if dtype.startswith("bfloat"):
+        return "f"
+    try:
+        return np.dtype(dtype).kind
+    except TypeError:  # strings, sequences
+        return dtype
 
 
 def _list_entries(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -97,7 +97,14 @@ class OnnxSession:
         self.inputs: dict[str, tuple[str, tuple[Any, ...]]] = {
             found.name: (read_dtype(found.type), tuple(found.shape)) for found in session.get_inputs()
         }
-        self.output_names: tuple[str, ...] = tuple(found.name for found in session.get_outputs())
+        self.output_dtypes: dict[str, str] = {
+            found.name: read_dtype(found.type) for found in session.get_outputs()
+        }
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the outputs, in order."""
+        return tuple(self.output_dtypes)
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
         """Run on tensors or arrays by input name; those that the file does not have are left out."""
@@ -117,9 +124,10 @@ def read_settings(request: RunRequest, runtime: str) -> SessionSettings:
     """
     where = f"{request.case}: runtime {runtime!r}"
     if request.autocast is not None:
+        advice = "" if runtime == "onnx-file" else ", or give it dtype: float16"
         raise RuntimeUnavailable(
             f"{where}: expected no autocast, which ONNX Runtime knows nothing of, got {request.autocast}; "
-            f"take autocast from this variant, or give it dtype: float16"
+            f"take autocast from this variant (autocast: off){advice}"
         )
     engine = require_package("onnxruntime", case=request.case, runtime=runtime, extra=ONNX_EXTRA)
     options = dict(request.options.get("session_options") or {})

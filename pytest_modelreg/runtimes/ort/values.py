@@ -1,6 +1,6 @@
 """Tensors and arrays on their way into ONNX Runtime and out of it.
 
-What belongs here: dtype names on both sides, and casts between them.
+What belongs here: dtype names on both sides, and the way between arrays and tensors.
 """
 
 from __future__ import annotations
@@ -55,29 +55,3 @@ def from_numpy(value: Any) -> Any:
     import torch
 
     return torch.from_numpy(value) if isinstance(value, np.ndarray) and value.dtype.kind != "O" else value
-
-
-def cast_input(value: NDArray[Any], dtype: str) -> tuple[NDArray[Any], bool] | None:
-    """Cast an input to the width that a file expects.
-
-    Returns
-    -------
-    array : numpy.ndarray
-        Of the dtype.
-    changed : bool
-        Whether a value is another one now: rounded, overflown.
-    None where the two are of different kinds (floating, signed, unsigned, bool): such a
-    cast would change what numbers mean.
-    """
-    try:
-        wanted = np.dtype(dtype)
-    except TypeError:  # bfloat16, strings, sequences
-        return None
-    if value.dtype == wanted:
-        return value, False
-    if value.dtype.kind != wanted.kind or wanted.kind not in "fiu":
-        return None
-    with np.errstate(over="ignore", invalid="ignore"):
-        cast = value.astype(wanted)
-        back = cast.astype(value.dtype)
-    return cast, not np.array_equal(back, value, equal_nan=wanted.kind == "f")

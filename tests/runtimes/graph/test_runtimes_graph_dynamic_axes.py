@@ -156,3 +156,105 @@ def test_a_height_that_the_model_itself_refuses_is_no_finding():
 
     assert probe(refuse, refuse, {"x": {1: "height"}}) == []
     assert "in the model itself" in probe(refuse, refuse)[0][2]
+
+
+def mean(inputs, n=None):
+    """Return every sample minus the mean over the batch of ``n`` samples."""
+    x = inputs["x"]
+    return [x - x.sum(0) / (n or len(x))]
+
+
+def test_a_size_frozen_into_a_value_is_found():
+    """Planted fault: shapes are as they should be, and a mean is divided by 4 for ever."""
+    (found,) = probe(lambda inputs: mean(inputs, 4), mean)
+    assert found[2] == "a size of 5 gives other values of output logits than the model does"
+
+
+@pytest.mark.parametrize(("axis", "size"), [(1, 4), (2, 6)])
+def test_a_size_frozen_into_a_value_is_found_along_any_axis(axis, size):
+    """Planted fault: a mean over the length, at twice the length."""
+
+    def run(inputs, n=None):
+        x = inputs["x"]
+        return [x.sum(axis) / (n or x.shape[axis])]
+
+    (found,) = probe(lambda inputs: run(inputs, size // 2), run, {"x": {axis: "length"}})
+    assert found[1:] == (
+        f"axis {axis} (length)",
+        f"a size of {size} gives other values of output logits than the model does",
+    )
+
+
+def test_rounding_is_no_other_value():
+    """Just inside: engines add in another order; of a batch of one, nothing but rounding is left."""
+
+    def run(inputs):
+        return [mean({"x": inputs["x"].astype(np.float32)})[0] + np.float32(1e-6)]
+
+    assert probe(run, mean) == []
+
+
+def test_a_graph_that_differs_at_its_own_size_says_nothing_of_sizes():
+    """Just inside: what is wrong everywhere is judged with the suite's batches."""
+    assert probe(lambda inputs: [inputs["x"] * 2], lambda inputs: [inputs["x"]]) == []
+
+
+def test_a_branch_that_the_content_takes_is_no_matter_of_the_size():
+    """Just inside: one sample alone is negative; as many of it take the same branch."""
+
+    def run_model(inputs):
+        return [inputs["x"] * (-1 if inputs["x"].sum() < 0 else 1)]
+
+    x = np.concatenate([-X[:1] - 1, 9 * X])
+    assert probe(lambda inputs: [inputs["x"]], run_model, x=x) == []
+
+
+def test_a_model_that_is_random_or_keeps_state_is_left_alone():
+    """Just inside: what it says of one size, it does not say again."""
+    calls = []
+
+    def run_model(inputs):
+        calls.append(1)
+        return [inputs["x"] + len(calls) % 3]
+
+    assert probe(lambda inputs: [inputs["x"] + 1], run_model) == []
+
+
+def test_places_without_a_number_are_left_out():
+    """Just inside: one sample has no deviation, and engines say so in several ways."""
+
+    def run(inputs, of_one):
+        return [inputs["x"] if len(inputs["x"]) > 1 else np.full_like(inputs["x"], of_one)]
+
+    for one, other in ((np.nan, np.nan), (np.nan, np.inf), (np.inf, 1.0)):
+        assert probe(lambda i, a=one: run(i, a), lambda i, b=other: run(i, b)) == []
+
+
+@pytest.mark.parametrize(("n_moved", "is_found"), [(1, False), (4, True)])
+def test_a_few_places_of_largest_scores_may_change(n_moved, is_found):
+    """Planted fault and just inside: ties turn with rounding, a frozen index moves everything."""
+    x = np.arange(12, dtype=np.int64).reshape(12, 1)
+
+    def run(inputs):
+        moved = inputs["x"].copy()
+        if len(moved) == 13:
+            moved[:n_moved] += 1
+        return [moved]
+
+    assert bool(probe(run, lambda inputs: [inputs["x"]], x=x)) is is_found
+
+
+@pytest.mark.parametrize(("dtype", "is_found"), [("float16", False), ("float32", True)])
+def test_other_values_are_told_by_the_coarsest_dtype(dtype, is_found):
+    """Planted fault and just inside: one part in a hundred is rounding in a deep network of float16."""
+    x = np.ones((4, 3), dtype)
+
+    def run(inputs):
+        return [inputs["x"] * np.asarray(1.01 if len(inputs["x"]) == 5 else 1, dtype)]
+
+    assert bool(probe(run, lambda inputs: [inputs["x"]], x=x)) is is_found
+
+
+def test_outputs_that_are_no_arrays_are_passed_over():
+    """Just inside: a file may answer with maps."""
+    assert probe(lambda inputs: [[{"cat": 1.0}], inputs["x"]]) == []

@@ -106,6 +106,14 @@ def test_the_models_own_structure_comes_back(open_runner, kind):
     assert runner.findings() == ()
 
 
+@pytest.mark.parametrize("kind", ALL, ids=str)
+def test_a_tuple_of_outputs_comes_back(open_runner, kind):
+    """Planted fault: TorchScript's exporter refuses the names 0 and 1."""
+    model = applied(lambda linear, x: (linear(x), x.sum(1)))
+    for expected, got in zip(model(x()), open_runner(kind[0], model, options=kind[1])(x()), strict=True):
+        torch.testing.assert_close(got, expected)
+
+
 @pytest.mark.parametrize("kind", FAST, ids=str)
 def test_flags_and_text_are_constants_of_a_graph(open_runner, kind):
     """Another flag is another graph, not the first one's answer."""
@@ -209,6 +217,56 @@ def test_a_batch_size_frozen_by_tracing_is_found(open_runner):
     (finding,) = runner.findings()
     assert finding.actual.startswith("a size of 9 ")
     assert "in the model itself" not in finding.actual
+
+
+@pytest.mark.parametrize("kind", ALL, ids=str)
+def test_a_size_frozen_into_a_value_is_found(open_runner, kind):
+    """Planted fault: answers are scaled by the batch size of the export; shapes tell nothing."""
+    runner = open_runner(kind[0], applied(lambda linear, x: linear(x) * int(x.shape[0])), options=kind[1])
+    runner(x())
+    (finding,) = runner.findings()
+    assert (finding.subject, finding.what) == ("input x", "axis 0 (batch)")
+    assert finding.actual == "8 only" or finding.actual.startswith("a size of 9 gives other values of output")
+
+
+@pytest.mark.parametrize("kind", ALL, ids=str)
+def test_a_length_frozen_into_a_value_is_found(open_runner, kind):
+    """Planted fault: a mean over a declared length that is divided by the length of the export."""
+    model = applied(lambda linear, x: linear(x.sum(1) / int(x.shape[1])))
+    dynamic = {"x": {0: "batch", 1: "length"}}
+    runner = open_runner(kind[0], model, options={**kind[1], "dynamic": dynamic})
+    runner(x(12).reshape(4, 3, 4))
+    (finding,) = runner.findings()
+    assert (finding.subject, finding.what) == ("input x", "axis 1 (length)")
+
+
+QUIET = {
+    "coupled": lambda linear, x: linear(x) - linear(x).mean(0),
+    "random": lambda linear, x: linear(x) + 0.1 * torch.rand_like(x),
+    "deviation": lambda linear, x: linear(x) / x.std(0),
+    "places": lambda linear, x: (linear(x), linear(x).argmax(-1)),
+    "branch": lambda linear, x: x + 1 if x.sum() > 0 else x - 1,
+}
+
+
+@pytest.mark.parametrize("run", QUIET)
+@pytest.mark.parametrize("kind", FAST, ids=str)
+def test_what_does_not_come_of_the_size_is_no_finding(open_runner, kind, run):
+    """Just inside: neighbours, random numbers, one sample's deviation, the branch of a trace."""
+    if (kind, run) == (PROGRAM, "branch"):
+        pytest.skip("torch.export refuses it")
+    runner = open_runner(kind[0], applied(QUIET[run]), options=kind[1])
+    runner(x())
+    assert runner.findings() == ()
+
+
+@pytest.mark.parametrize("dynamic", ["off", {}])
+def test_a_graph_that_is_meant_for_one_size_has_no_findings(open_runner, dynamic):
+    """Just inside: nothing is declared to vary."""
+    model = applied(lambda linear, x: linear(x) * int(x.shape[0]))
+    runner = open_runner("onnx", model, options={**LEGACY[1], "dynamic": dynamic})
+    runner(x())
+    assert runner.findings() == ()
 
 
 def test_a_frozen_graph_does_not_decide_another_case(open_runner):

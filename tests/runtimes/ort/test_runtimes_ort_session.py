@@ -188,6 +188,51 @@ def test_an_operator_that_cannot_be_exported_is_named_with_its_module(open_runne
     assert told.endswith("in module head")
 
 
+class Composite(torch.nn.Module):
+    """Uses an operator that exporters take apart, beside its own parts in a module that does not fail."""
+
+    class Inner(torch.nn.Module):
+        """The module that is named."""
+
+        def forward(self, x):
+            """Use it."""
+            return torch.linalg.svdvals(x[:, :, None] * x[:, None, :])
+
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Sequential(torch.nn.Linear(2, 2), self.Inner())
+
+    def forward(self, x):
+        """Pass on."""
+        return self.head(x)
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_an_operator_that_was_taken_apart_is_named_with_its_module(open_runner, exporter):
+    """Planted fault: the exporter fails at _linalg_svd, which stands nowhere in the model."""
+    runner = open_runner("onnx", Composite().eval(), options={"exporter": exporter})
+    with pytest.raises(ExportError, match=r"operator aten\S*linalg_svd\S*; in module head\.1$"):
+        runner(torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("opset", [13, 99])
+def test_an_opset_that_the_exporter_does_not_write_is_an_error(open_runner, linear, opset, monkeypatch):
+    """Planted fault: what serves the model knows no later opset, and the exporter writes 18 all the same."""
+    monkeypatch.setattr("pytest_modelreg.runtimes.ort.exporters._read_facts", lambda file: {"opset": 18})
+    runner = open_runner("onnx", linear, options={"opset": opset})
+    with pytest.raises(ExportError, match=rf"of opset {opset}, got opset 18, .*say opset: 18 .*torchscript"):
+        runner(torch.ones(2, 2))
+
+
+@pytest.mark.parametrize(("exporter", "opset"), [("dynamo", 18), ("torchscript", 13), ("dynamo", None)])
+def test_the_opset_that_is_asked_for_is_a_fact(open_runner, linear, exporter, opset):
+    """Just inside."""
+    options = {"exporter": exporter} if opset is None else {"exporter": exporter, "opset": opset}
+    runner = open_runner("onnx", linear, options=options)
+    torch.testing.assert_close(runner(torch.ones(2, 2)), linear(torch.ones(2, 2)))
+    assert runner.facts()["opset"] == (opset or runner.facts()["opset"])
+
+
 def test_an_operator_that_the_engine_does_not_have_is_named(open_runner, write_node):
     """Planted fault: a file that needs a library which is not given."""
     with pytest.raises(ExportError) as caught:
