@@ -77,10 +77,17 @@ _Choice = tuple["Suite", "list[CasePlan]", "tuple[str, ...]"]
 
 def _choose(arguments: argparse.Namespace, here: Path, root: Path) -> tuple[list[_Choice], list[str]]:
     """Return suites with the cases that were named and why, and a line on each suite that is left out."""
+    from pytest_modelreg.domain.errors import UsageFault
+    from pytest_modelreg.engine.pipelines import list_prechecked
     from pytest_modelreg.engine.selection import select_cases
 
     by_file: dict[Path, tuple[Suite, list[CasePlan]]] = {}
     for suite, case in select_cases(arguments.targets, here):
+        if case.id in arguments.targets and not list_prechecked([case]):
+            raise UsageFault(
+                f"{case.id}: expected a case whose inputs are prepared here, got one that another "
+                "environment prepares, with packages of its own; compare with pytest --modelreg"
+            )
         by_file.setdefault(suite.file, (suite, []))[1].append(case)
     if arguments.base is None:
         return [(suite, cases, ()) for suite, cases in by_file.values()], []
@@ -106,10 +113,11 @@ def _precheck(
 ) -> list[PrecheckResult]:
     from pytest_modelreg.engine.precheck import Precheck
     from pytest_modelreg.report import render_precheck
+    from pytest_modelreg.report.table import printable
 
     started = time.perf_counter()
     for reason in reasons:
-        print(f"{suite.name}: {reason}")
+        print(printable(f"{suite.name}: {reason}"))
     precheck = Precheck(suite, folder=folder, run_model=models.run, progress=make_progress())
     results = precheck.run(cases)
     for result in results:

@@ -9,3 +9,12 @@ def ask(question: str) -> bool:
         return input(f"{question} [y/N] ").strip().lower().startswith("y")
     except EOFError:
         return False
+
+
+def ask_text(question: str) -> str | None:
+    """Return what is answered, stripped; None where input ends."""
+    try:
+        return input(f"{question} ").strip()
+    except EOFError:
+        print()  # the answer's line was never ended
+        return None

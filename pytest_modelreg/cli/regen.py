@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("missing", "changed", "all"),
         default="changed",
         help="missing: only where there is no golden; changed (default): also where the case drifted "
-        "or is stale; all: everything",
+        "or is stale, from another environment's golden too; all: everything",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="run and show what would change; nothing is written"
@@ -122,13 +122,21 @@ def _preview(outcomes: list[Outcome], regeneration: Regeneration) -> int:
 def _decide(session: Session, outcomes: list[Outcome], regeneration: Regeneration, *, yes: bool) -> int:
     """Show what would change, ask where something is replaced, and record."""
     wanted = _choose(outcomes, regeneration)
-    replacing = [outcome for outcome in wanted if outcome.replaces]
+    asking = [outcome for outcome in wanted if outcome.needs_reason]
     for outcome in outcomes:
         print(f"{outcome.result.id}: {_describe(outcome, is_wanted=outcome in wanted)}")
-    for outcome in replacing:
-        regeneration.require_reason(outcome.result.id)
-    refused = replacing if replacing and not yes and not _confirmed(len(replacing)) else []
+    for outcome in asking:
+        regeneration.require_reason(
+            outcome.result.id, against="" if outcome.replaces else outcome.place.found.name
+        )
+    refused = asking if asking and not yes and not _confirmed(asking) else []
     failed = record(session, [outcome for outcome in wanted if outcome not in refused])
+    for outcome in outcomes:
+        if outcome not in wanted:  # of these only what git needs beside a golden is restored
+            kept = session.conclude(outcome).result
+            if kept.verdict is Verdict.ERROR and outcome.result.verdict is not Verdict.ERROR:
+                print(f"{kept.id}: error: {kept.message}", flush=True)
+                failed.append(outcome)
     if failed or any(outcome.result.verdict is Verdict.ERROR for outcome in outcomes):
         return Exit.COULD_NOT_RUN
     left = [outcome for outcome in outcomes if outcome.waits and outcome not in wanted]
@@ -137,24 +145,38 @@ def _decide(session: Session, outcomes: list[Outcome], regeneration: Regeneratio
 
 def _describe(outcome: Outcome, *, is_wanted: bool) -> str:
     """Return what a case came to and what is going to happen to its golden."""
+    from pytest_modelreg.engine.subject import describe_missing
     from pytest_modelreg.report import render_case
 
     result = outcome.result
     if result.verdict is Verdict.MISSING:
         fault = outcome.golden_fault
-        return "no golden yet, will be recorded" if fault is None else f"{fault}; will be replaced"
+        if fault is None:
+            return describe_missing(outcome.place, fate="will be recorded")
+        return f"{fault}; will be replaced"
     if result.verdict is Verdict.MATCH:
         fate = "rewritten where it differs" if is_wanted else "left as it is"
         return f"match: {result.message}; golden {fate}"
     return render_case(replace(result, command="") if is_wanted else result)
 
 
-def _confirmed(n_replaced: int) -> bool:
-    what = f"{n_replaced} golden{'s' if n_replaced != 1 else ''}"
+def _confirmed(asking: list[Outcome]) -> bool:
+    """Ask whether goldens are replaced, and drifts recorded for an environment that has none."""
+    n_replaced = sum(outcome.replaces for outcome in asking)
+    n_new = len(asking) - n_replaced
     if not sys.stdin.isatty():
-        print(f"{what} would be replaced; nothing was: not on a terminal, add --yes")
+        each = [_count(n_replaced, "golden", "would be replaced")] if n_replaced else []
+        each += [_count(n_new, "drift", "would become this environment's golden")] if n_new else []
+        print(f"{', '.join(each)}; nothing was: not on a terminal, add --yes")
         return False
-    if ask(f"Replace {what}?"):
+    each = [_count(n_replaced, "golden", "")] if n_replaced else []
+    each += [_count(n_new, "drift", "as this environment's own")] if n_new else []
+    verb = "Replace" if n_replaced else "Record"
+    if ask(f"{verb} {' and record '.join(each)}?"):
         return True
-    print("nothing was replaced")
+    print("nothing was replaced" if n_replaced else "nothing was recorded")
     return False
+
+
+def _count(number: int, noun: str, rest: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'} {rest}".rstrip()

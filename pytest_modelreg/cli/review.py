@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
+from pytest_modelreg.cli.question import ask_text
 from pytest_modelreg.domain.errors import ModelRegError, UsageFault
 
 if TYPE_CHECKING:
@@ -46,17 +47,19 @@ def run(arguments: argparse.Namespace) -> int:
     UsageFault, SuiteFileError, RegenerationRefused
         When the command cannot be carried out as given.
     """
+    from pytest_modelreg.engine.kept_run import choose_cases, list_kept_cases
     from pytest_modelreg.engine.regeneration import plan_regeneration
-    from pytest_modelreg.engine.review import WAITING, choose_cases, find_run, list_kept_cases
+    from pytest_modelreg.engine.review import WAITING, find_run
     from pytest_modelreg.engine.run import find_project_root
 
     here = Path.cwd()
     root = find_project_root(here)
     folder = find_run(arguments.run, here, root)
     kept = list_kept_cases(folder)
-    waiting = [case for case in kept if case.verdict in WAITING and not case.decision]
-    accepted = choose_cases(waiting, arguments.accept)
-    rejected = choose_cases(waiting, arguments.reject)
+    waiting = [case for case in kept.cases if case.verdict in WAITING and not case.decision]
+    lost = kept.take_damaged([*arguments.accept, *arguments.reject])
+    accepted = choose_cases(waiting, [name for name in arguments.accept if name not in lost])
+    rejected = choose_cases(waiting, [name for name in arguments.reject if name not in lost])
     shared = [case.id for case in accepted if not case.keeps_golden]
     if shared:
         raise UsageFault(
@@ -68,17 +71,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageFault(f"{both[0]}: expected it accepted or rejected, got both")
     if arguments.accept_all:
         accepted = [case for case in waiting if case not in rejected and case.keeps_golden]
+    for fault in kept.damaged.values():
+        print(fault)
     if not waiting:
-        print(f"{folder.name}: nothing waits for review ({len(kept)} observations kept)")
-        return Exit.OK
-    is_asking = not (accepted or rejected) and sys.stdin.isatty()
+        what = f"nothing {'else ' if kept.damaged else ''}waits for review"
+        print(f"{folder.name}: {what} ({len(kept.cases)} observations kept)")
+        return Exit.COULD_NOT_RUN if kept.damaged else Exit.OK
+    is_asking = not (accepted or rejected or lost) and sys.stdin.isatty()
     regeneration = None
     if accepted or is_asking:
         regeneration = plan_regeneration(
             "changed", reason=arguments.reason, allow_ci=arguments.allow_ci, environ=os.environ
         )
     decisions = {case.id: "accept" for case in accepted} | {case.id: "reject" for case in rejected}
-    return _Review(here, root, regeneration).go_through(waiting, decisions, is_asking=is_asking)
+    code = _Review(here, root, regeneration).go_through(waiting, decisions, is_asking=is_asking)
+    return Exit.COULD_NOT_RUN if kept.damaged else code
 
 
 class _Review:
@@ -100,7 +107,7 @@ class _Review:
                 outcome = self._show(case)
                 if outcome is not None:
                     decision = self._ask(case) if is_asking else decision
-                    self._carry_out(case, outcome, decision)
+                    decision = self._carry_out(case, outcome, decision)
             except UsageFault:
                 raise
             except ModelRegError as error:
@@ -130,14 +137,14 @@ class _Review:
 
     def _ask(self, case: KeptCase) -> str:
         while True:
-            try:
-                answer = input(f"{case.id}: [a]ccept, [r]eject or [s]kip? ").strip().lower()[:1]
-            except EOFError:
+            answer = ask_text(f"{case.id}: [a]ccept, [r]eject or [s]kip?")
+            if answer is None:
                 return "skip"
-            if answer in _CHOICES:
-                return _CHOICES[answer]
+            if answer[:1].lower() in _CHOICES:
+                return _CHOICES[answer[:1].lower()]
 
-    def _carry_out(self, case: KeptCase, outcome: Outcome, decision: str) -> None:
+    def _carry_out(self, case: KeptCase, outcome: Outcome, decision: str) -> str:
+        """Do what was decided; return what it came to."""
         from dataclasses import replace
 
         from pytest_modelreg.engine.review import accept_kept, reject_kept
@@ -146,9 +153,14 @@ class _Review:
             reject_kept(case)
             print(f"{case.id}: rejected; its files stay in {case.folder.name}/")
         if decision != "accept" or self._regeneration is None:
-            return
+            return decision
         regeneration = self._regeneration
-        if regeneration.reason is None and outcome.replaces and sys.stdin.isatty():
-            regeneration = replace(regeneration, reason=input("why does it change? ").strip() or None)
+        if regeneration.reason is None and outcome.needs_reason and sys.stdin.isatty():
+            reason = ask_text("why does it change?")
+            if not reason:  # the other cases are still to be decided
+                print(f"{case.id}: skipped: it is accepted only with a reason")
+                return "skip"
+            regeneration = replace(regeneration, reason=reason)
         accepted = accept_kept(case, outcome, regeneration)
         print(f"{case.id}: {accepted.result.message}", flush=True)
+        return decision

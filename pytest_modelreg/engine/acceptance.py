@@ -20,18 +20,22 @@ from pytest_modelreg.engine.outcome import Outcome, Place
 from pytest_modelreg.engine.regeneration import FIRST_RECORDING, Regeneration
 from pytest_modelreg.fingerprint import GitState
 from pytest_modelreg.judge import JudgeRequest, profile_observation, summarise
-from pytest_modelreg.store import golden_sha256, summary_file, write_golden, write_noise_floor
+from pytest_modelreg.store import (
+    golden_sha256,
+    restore_attributes,
+    summary_file,
+    write_golden,
+    write_noise_floor,
+)
 
 
 def is_wanted(outcome: Outcome, regeneration: Regeneration) -> bool:
     """Whether a regeneration takes what a case observed.
 
-    An environment that is held against another one's golden has none of its own yet: where the
-    two differ, every mode records it, and nothing is replaced.
+    A case that is held against another environment's golden is one like any other: what differs
+    from it is a drift here too, and ``missing`` leaves it alone.
     """
-    verdict = outcome.result.verdict
-    is_first_here = outcome.place.is_fallback and verdict in (Verdict.DRIFT, Verdict.STALE)
-    return outcome.keeps_golden and (regeneration.accepts(verdict) or is_first_here)
+    return outcome.keeps_golden and regeneration.accepts(outcome.result.verdict)
 
 
 def accept(
@@ -56,7 +60,7 @@ def accept(
     Raises
     ------
     RegenerationRefused
-        When a golden would be replaced without a reason.
+        When a golden would be replaced, or a drift from another environment's recorded, without a reason.
     JudgeError
         When no later run could be judged against it.
     GoldenError
@@ -64,13 +68,18 @@ def accept(
     """
     observation, source, samples = outcome.observation, outcome.observation_folder, outcome.samples
     if observation is None or source is None or samples is None:
-        raise ModelRegError(f"{outcome.result.id}: expected an observation to accept, the case could not run")
+        raise ModelRegError(
+            f"{outcome.result.id}: expected answers to accept, got none: {outcome.result.message}\n"
+            f"{outcome.result.details}".rstrip()
+        )
     if variant_inputs is None:
         variant_inputs = {} if outcome.golden is None else outcome.golden.variant_inputs
     superseded = golden_sha256(outcome.place.golden)
     summary = summarise(source, observation, samples, outcome.outputs)
-    if superseded is None:
+    if superseded is None and not outcome.needs_reason:
         reason = regeneration.reason or FIRST_RECORDING
+    elif superseded is None:
+        reason = regeneration.require_reason(outcome.result.id, against=outcome.place.found.name)
     elif outcome.golden is not None and _is_same(outcome.golden, observation, summary, variant_inputs):
         return _recorded(outcome, "the golden already holds exactly this; left as it was")
     else:
@@ -98,6 +107,25 @@ def accept(
     if superseded is not None and calibrated is None and outcome.golden and outcome.golden.noise_floor:
         dropped = "; its noise floor was of the old outputs and is gone: modelreg calibrate measures it"
     return _recorded(outcome, f"{what}{_describe_source(observation)}: {reason}{dropped}")
+
+
+def keep_attributes(outcome: Outcome) -> bool:
+    """Restore the file that keeps a golden's line ends in git, where the case has a golden of its own.
+
+    Returns
+    -------
+    bool
+        Whether it was missing or damaged.
+
+    Raises
+    ------
+    GoldenError
+        When it cannot be written.
+    """
+    place = outcome.place
+    if outcome.observation is None or not outcome.keeps_golden:
+        return False
+    return restore_attributes(place.golden, golden_root=place.golden_root)
 
 
 def keep_noise_floor(

@@ -7,7 +7,7 @@ are there. ``golden_per: [device, machine]`` puts a golden into a folder named a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,9 +77,19 @@ def name_environment(environment: Mapping[str, str]) -> str:
     return ",".join(f"{key}={value}" for key, value in environment.items())
 
 
-def is_environment(name: str) -> bool:
-    """Whether a folder's name is one of :func:`name_environment`."""
-    return bool(read_environment(name))
+def list_possible_facts(names: Sequence[str], *, device: str | None) -> dict[str, str | None]:
+    """Return the facts that tell a suite's environments apart, with the one value that a fact can have.
+
+    None where it can have any: on another machine, or of whichever GPU there is.
+    """
+    fixed = None if device is not None and device.startswith("cuda") else safe_component(device or "cpu")
+    return {name: fixed if name == "device" else None for name in names}
+
+
+def can_be_chosen(name: str, facts: Mapping[str, str | None]) -> bool:
+    """Whether :func:`choose_golden` reads a folder of this name in some environment with these facts."""
+    named = read_environment(name)
+    return any(key in named and value in (None, named[key]) for key, value in facts.items())
 
 
 def read_environment(name: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.engine.outcome import Place
 from pytest_modelreg.engine.regeneration import Mode, Regeneration
@@ -25,11 +25,15 @@ def read_trusted_golden(
     ------
     GoldenError
         When it is broken, and is not going to be replaced anyway.
+    GoldenFormatError
+        When a newer release wrote it, whatever is going to be replaced.
     """
     try:
         golden = read_golden(place.found, golden_root=place.golden_root)
         if golden is not None:
             verify_files(place.found, golden)
+    except GoldenFormatError:
+        raise  # a newer release's is whole: replacing it would lose what that release knows
     except GoldenError as error:
         if regeneration is not None and regeneration.mode is Mode.ALL:
             return None, str(error)

@@ -23,10 +23,12 @@ from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.engine.suite import CasePlan
 from pytest_modelreg.store import parse_json, replace_atomically
 from pytest_modelreg.store.json_object import JsonObject
-from pytest_modelreg.store.json_text import render_json
+from pytest_modelreg.store.sealed_record import RUN_AGAIN, advising, open_sealed, seal_record
 
 CASE_FILE = "case.json"
-CASE_FORMAT = 1
+CASE_FORMAT = 2
+"""As with goldens: 1 has no digest of its own, 2 must carry one."""
+
 _KEY = "modelreg_case"
 _LEFT_OUT = frozenset({"root", "python_path", "samples", "default_threads", "facts", "outputs"})
 
@@ -81,7 +83,6 @@ def write_kept_case(folder: Path, outcome: Outcome) -> None:
     """
     result = outcome.result
     fields: dict[str, Any] = {
-        _KEY: CASE_FORMAT,
         "suite": result.suite,
         "variant": result.variant,
         "verdict": result.verdict.value,
@@ -115,9 +116,19 @@ def digest_plan(case: CasePlan) -> str:
 
 
 def write_decision(case: KeptCase, decision: str) -> None:
-    """Note what somebody decided of a kept case, so that it is not asked again."""
+    """Note what somebody decided of a kept case, so that it is not asked again.
+
+    Raises
+    ------
+    GoldenError
+        When its record was damaged meanwhile.
+    RunFolderError
+        When the folder cannot be written.
+    """
     path = case.folder / CASE_FILE
-    _write(case.folder, {**parse_json(path.read_bytes(), path), "decision": decision})
+    data = _read(path)
+    _open(data, path)  # damage that came since must not get a digest that vouches for it
+    _write(case.folder, {**parse_json(data, path), "decision": decision})
 
 
 def read_kept_case(folder: Path) -> KeptCase:
@@ -129,15 +140,25 @@ def read_kept_case(folder: Path) -> KeptCase:
         When it is missing, damaged or of a newer release; one line with the path.
     """
     path = folder / CASE_FILE
+    with advising(RUN_AGAIN):
+        return _read_fields(folder, _open(_read(path), path))
+
+
+def _read(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise GoldenError(f"{path}: expected the record of a kept case: {error.strerror or error}") from error
-    fields = JsonObject(parse_json(data, path), path)
-    version = fields.integer(_KEY)
-    if version > CASE_FORMAT:
-        expected = f"expected {CASE_FORMAT} at most, got {version}"
-        raise GoldenError(f"{path}: {_KEY}: {expected}; upgrade pytest-modelreg")
+        raise GoldenError(
+            f"{path}: expected the record of a kept case: {error.strerror or error}; {RUN_AGAIN}"
+        ) from error
+
+
+def _open(data: bytes, path: Path) -> JsonObject:
+    with advising(RUN_AGAIN):
+        return open_sealed(data, path, key=_KEY, newest=CASE_FORMAT)
+
+
+def _read_fields(folder: Path, fields: JsonObject) -> KeptCase:
     values = fields.object("values") if "values" in fields else None
     outputs = {} if values is None else {path: _read_spec(spec) for path, spec in values.objects("outputs")}
     return KeptCase(
@@ -158,7 +179,7 @@ def read_kept_case(folder: Path) -> KeptCase:
 def _write(folder: Path, fields: Mapping[str, Any]) -> None:
     path = folder / CASE_FILE
     try:
-        replace_atomically(path, render_json(fields))
+        replace_atomically(path, seal_record(fields, key=_KEY, version=CASE_FORMAT))
     except OSError as error:
         raise RunFolderError(
             f"{path}: cannot be written: {error.strerror or error}; free space or give write access"

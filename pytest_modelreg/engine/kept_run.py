@@ -6,12 +6,15 @@ downloaded and is not whole. What one case left is ``kept_case``'s.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import GoldenError, UsageFault
+from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, read_kept_case
 from pytest_modelreg.store import parse_json, safe_component
@@ -20,6 +23,9 @@ from pytest_modelreg.store.json_object import JsonObject
 
 REPORT_FILE = "report.json"
 """The JSON report of a run, in its folder."""
+
+RUN_NAME = re.compile(r"\d{8}T\d{6}-\d{6}Z")
+"""What a run of a project is called; what else lies among them is nobody's run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +106,78 @@ def read_run(folder: Path) -> KeptRun:
             "a run that ended before its first case leaves none"
         )
     return KeptRun(folder=folder, cases=tuple(found.values()), report=report or {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptCases:
+    """The cases of a run whose observations were kept.
+
+    Parameters
+    ----------
+    cases : tuple of KeptCase
+        Those with goldens of their own first: the others are held against what they leave behind.
+    damaged : mapping of str to str
+        Why the record of a case cannot be read, by the name of its folder: no reason to keep the
+        others waiting.
+    """
+
+    cases: tuple[KeptCase, ...]
+    damaged: Mapping[str, str]
+
+    def take_damaged(self, names: Sequence[str]) -> list[str]:
+        """Return those of the case ids whose records cannot be read."""
+        return [name for name in names if safe_component(name) in self.damaged]
+
+
+def list_kept_cases(run: Path) -> KeptCases:
+    """Return the cases of a run whose observations were kept.
+
+    Raises
+    ------
+    UsageFault
+        When the folder is no run's: nothing waiting there would say nothing.
+    """
+    found: list[KeptCase] = []
+    damaged: dict[str, str] = {}
+    for path in sorted(run.glob(f"*/{CASE_FILE}")):
+        try:
+            found.append(read_kept_case(path.parent))
+        except GoldenError as error:
+            damaged[path.parent.name] = str(error)
+    if not (found or damaged):
+        _require_run(run)
+    found.sort(key=lambda case: (not case.keeps_golden, case.id))
+    return KeptCases(cases=tuple(found), damaged=damaged)
+
+
+def _require_run(folder: Path) -> None:
+    """Refuse a folder without anything that only a run leaves, unless it is where runs are."""
+    is_placed = bool(RUN_NAME.fullmatch(folder.name)) and folder.parent.name == "runs"
+    if is_placed or (folder / REPORT_FILE).is_file():
+        return
+    inside = next((path.parent for path in sorted(folder.glob(f"*/{REPORT_FILE}"))), None)
+    hint = "" if inside is None else f"; is it {inside}?"
+    raise UsageFault(
+        f"{folder}: expected the folder of a run, with {REPORT_FILE} or a folder a case, got neither{hint}"
+    )
+
+
+def choose_cases(cases: Sequence[KeptCase], names: Sequence[str]) -> list[KeptCase]:
+    """Return the cases of these ids.
+
+    Raises
+    ------
+    UsageFault
+        When the run has no such case.
+    """
+    by_id = {case.id: case for case in cases}
+    unknown = [name for name in names if name not in by_id]
+    if unknown:
+        raise UsageFault(
+            f"{unknown[0]}: expected a case that the run kept ({', '.join(by_id) or 'none'}), got none"
+            f"{suggest(unknown[0], by_id)}"
+        )
+    return [by_id[name] for name in names]
 
 
 def _read_report(report: JsonObject) -> dict[str, RunCase]:

@@ -110,6 +110,14 @@ class Outcome:
         return (self.golden is not None or self.golden_fault is not None) and not self.place.is_fallback
 
     @property
+    def needs_reason(self) -> bool:
+        """Whether accepting this changes what is true: of a golden, or against another environment's.
+
+        Elsewhere nothing is replaced, but a drift that is recorded without a word would be the truth there.
+        """
+        return self.replaces or (self.place.is_fallback and self.waits)
+
+    @property
     def waits(self) -> bool:
         """Whether behaviour differs from the golden, so that somebody has to decide."""
         return self.result.verdict in (Verdict.DRIFT, Verdict.STALE)

@@ -35,9 +35,10 @@ class Regeneration:
     Parameters
     ----------
     mode : Mode
-        ``missing`` records where there is no golden; ``changed`` also replaces those
-        whose case drifted or is stale; ``all`` replaces every one that differs in a
-        recorded byte.
+        ``missing`` records where there is no golden to be held against, no other
+        environment's either; ``changed`` also takes cases that drifted or are stale, from
+        whichever golden they were held against; ``all`` replaces every golden that differs in
+        a recorded byte, and records an environment's own where another one's was matched.
     reason : str or None
         The user's words; needed before anything is replaced.
     ci : str or None
@@ -59,8 +60,13 @@ class Regeneration:
             return self.mode in (Mode.CHANGED, Mode.ALL)
         return verdict is Verdict.MATCH and self.mode is Mode.ALL
 
-    def require_reason(self, case_id: str) -> str:
+    def require_reason(self, case_id: str, *, against: str = "") -> str:
         """Return the reason for replacing the golden of this case.
+
+        Parameters
+        ----------
+        against : str
+            The environment whose golden it differs from, where it has none of its own to replace.
 
         Raises
         ------
@@ -68,9 +74,9 @@ class Regeneration:
             When none was given.
         """
         if self.reason is None:
+            what = f"recording what differs from {against}" if against else "replacing a golden"
             raise RegenerationRefused(
-                f"{case_id}: replacing a golden needs a reason, none was given; "
-                f'add {self.reason_flag} "why it changes"'
+                f'{case_id}: {what} needs a reason, none was given; add {self.reason_flag} "why it changes"'
             )
         return self.reason
 

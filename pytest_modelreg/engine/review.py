@@ -6,8 +6,7 @@ What belongs here: from a run folder, also one that was downloaded from CI, to o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,8 @@ from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept
 from pytest_modelreg.engine.golden_choice import choose_golden, read_environment
-from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, digest_plan, read_kept_case, write_decision
+from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, digest_plan, write_decision
+from pytest_modelreg.engine.kept_run import RUN_NAME
 from pytest_modelreg.engine.outcome import Outcome, Place, case_folder
 from pytest_modelreg.engine.planned_case import PlannedCases
 from pytest_modelreg.engine.regeneration import Regeneration
@@ -28,8 +28,7 @@ from pytest_modelreg.engine.subject import Subject, describe_missing, judge_subj
 from pytest_modelreg.engine.values import VALUES_SUITE, samples_of
 from pytest_modelreg.fingerprint import git_state
 from pytest_modelreg.store import read_golden, read_observation, verify_arrays, verify_files
-
-_RUN_ID = re.compile(r"\d{8}T\d{6}-\d{6}Z")
+from pytest_modelreg.store.sealed_record import RUN_AGAIN
 
 WAITING = (Verdict.DRIFT, Verdict.STALE, Verdict.MISSING)
 """Verdicts that somebody can accept."""
@@ -45,7 +44,7 @@ def find_run(name: str | None, base: Path, root: Path) -> Path:
     """
     runs = root / ".modelreg" / "runs"
     found = sorted(entry.name for entry in runs.iterdir() if entry.is_dir()) if runs.is_dir() else []
-    known = [name for name in found if _RUN_ID.fullmatch(name)]  # what else lies there is nobody's last run
+    known = [name for name in found if RUN_NAME.fullmatch(name)]  # what else lies there is nobody's last run
     if name is None:
         if not known:
             raise UsageFault(f"expected a run in {runs}, found none; `pytest --modelreg` makes one")
@@ -54,21 +53,6 @@ def find_run(name: str | None, base: Path, root: Path) -> Path:
         if folder.is_dir():
             return folder
     raise UsageFault(f"{name}: expected the folder or the id of a run, got neither{suggest(name, known)}")
-
-
-def list_kept_cases(run: Path) -> list[KeptCase]:
-    """Return the cases of a run whose observations were kept, those with goldens of their own first.
-
-    Raises
-    ------
-    GoldenError
-        When the record of one cannot be read.
-    """
-    # Those that keep a golden come first: the others are held against what they leave behind.
-    return sorted(
-        (read_kept_case(path.parent) for path in run.glob(f"*/{CASE_FILE}")),
-        key=lambda case: (not case.keeps_golden, case.id),
-    )
 
 
 def judge_again(
@@ -98,7 +82,9 @@ def judge_again(
     observation = read_observation(case.folder)
     if (observation.suite, observation.variant) != (case.suite, case.variant):
         got = case_id(observation.suite, observation.variant)
-        raise GoldenError(f"{case.folder}: expected the observation of {case.id}, got the one of {got}")
+        raise GoldenError(
+            f"{case.folder}: expected the observation of {case.id}, got the one of {got}; {RUN_AGAIN}"
+        )
     verify_arrays(case.folder, observation)
     subject, samples = _find_subject(case, observation, planned, root)
     subject = change(subject)
@@ -150,24 +136,6 @@ def accept_kept(case: KeptCase, outcome: Outcome, regeneration: Regeneration) ->
 def reject_kept(case: KeptCase) -> None:
     """Note in the run that a kept observation is no golden; its files stay."""
     write_decision(case, "rejected")
-
-
-def choose_cases(cases: Sequence[KeptCase], names: Sequence[str]) -> list[KeptCase]:
-    """Return the cases of these ids.
-
-    Raises
-    ------
-    UsageFault
-        When the run has no such case.
-    """
-    by_id = {case.id: case for case in cases}
-    unknown = [name for name in names if name not in by_id]
-    if unknown:
-        raise UsageFault(
-            f"{unknown[0]}: expected a case that the run kept ({', '.join(by_id) or 'none'}), got none"
-            f"{suggest(unknown[0], by_id)}"
-        )
-    return [by_id[name] for name in names]
 
 
 def _find_subject(

@@ -22,7 +22,8 @@ def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePl
     ----------
     targets : sequence of str
         Suite files or folders with them, suite names, case ids; none means every
-        suite below ``base``.
+        suite below ``base``. A word that also names a file or folder without suites is
+        a name or an id.
     base : Path
         Where the command was typed: suites are looked for below it, names also in the
         whole project around it.
@@ -34,13 +35,18 @@ def select_cases(targets: Sequence[str], base: Path) -> list[tuple[Suite, CasePl
     UsageFault
         When there is no suite, or a word names nothing; it names the nearest.
     """
-    paths = [base / target for target in targets if (base / target).exists()]
-    words = [target for target in targets if not (base / target).exists()]
     root = find_project_root(base)
     if not targets:
         return _cases_of(_load(find_suites([base], ignored=_none), base, root))
+    paths = [base / target for target in targets if holds_suites(base / target)]
+    words = [target for target in targets if not holds_suites(base / target)]
     named = _cases_of(_load(find_suites(paths, ignored=_none), base, root)) if paths else []
     return named + [found for found in _find_words(words, base, root) if found not in named]
+
+
+def holds_suites(path: Path) -> bool:
+    """Whether a path is a suite file or a folder with one at or below it."""
+    return path.exists() and bool(find_suites([path], ignored=_none))
 
 
 def select_recordable(targets: Sequence[str], base: Path) -> tuple[list[tuple[Suite, CasePlan]], int]:
@@ -88,8 +94,14 @@ def _find_words(words: Sequence[str], base: Path, root: Path) -> list[tuple[Suit
         raise SuiteFileError(list(dict.fromkeys(faults)))
     known = sorted({suite.name for suite, _ in cases} | {case.id for _, case in cases})
     word = sorted(unknown)[0]
+    found = "a folder without suite files" if (base / word).is_dir() else "a file that is no suite file"
+    got = (
+        f"found {found}, and no suite or case of that name"
+        if (base / word).exists()
+        else "found none of them"
+    )
     raise UsageFault(
-        f"{word}: expected a suite file, a suite's name or a case id, found none of them"
+        f"{word}: expected a suite file, a suite's name or a case id, {got}"
         f"{suggest(word, known)}; known here: {', '.join(known) or 'no suite'}"
     )
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from pytest_modelreg.domain.errors import FaultsError, GoldenError, UsageFault
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.run import find_project_root
-from pytest_modelreg.engine.selection import select_cases
+from pytest_modelreg.engine.selection import holds_suites, select_cases
 from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.engine.suite_loading import load_suites
 from pytest_modelreg.store import (
+    find_attributes_fault,
     golden_folder,
     open_output,
     read_golden,
@@ -31,6 +32,8 @@ from pytest_modelreg.store.sample_table import SAMPLES_FILE
 
 GOLDEN_FOLDER = "golden"
 """Where the goldens of Python tests are, below the project's root."""
+
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +111,18 @@ def _take_targets(targets: Sequence[str], base: Path, root: Path) -> _Scope:
         path = Path(os.path.abspath(base / target))
         if path.is_dir():
             _add_folder(scope, path, root)
-        else:
-            words.append(target)
+        if not path.is_dir() or (not holds_suites(path) and _names_a_suite(target, base)):
+            words.append(target)  # a folder of samples is often called like its suite: both are meant
     if words:
         scope.add_suites(suite for suite, _ in select_cases(words, base))
     return scope
+
+
+def _names_a_suite(word: str, base: Path) -> bool:
+    try:
+        return bool(select_cases([word], base))
+    except (UsageFault, FaultsError):
+        return False  # the folder is what was meant, whatever a suite file elsewhere says
 
 
 def _add_folder(scope: _Scope, path: Path, root: Path) -> None:
@@ -135,6 +145,7 @@ def _verify(scope: _Scope) -> Verification:
         tree = survey_goldens(place, golden_root=golden_root)
         if tree.folders or place != golden_root:  # links and the like in any other folder are its own matter
             faults.update(dict.fromkeys(tree.faults))
+        faults.update(dict.fromkeys(map(_describe_remains, tree.remains)))
         for folder in tree.folders:
             folders.setdefault(os.path.realpath(folder), (folder, golden_root))
     for folder, golden_root in folders.values():
@@ -160,6 +171,8 @@ def _verify(scope: _Scope) -> Verification:
 def _find_golden_faults(folder: Path, golden_root: Path) -> Iterator[str]:
     """Yield what is wrong with one golden, a line each."""
     try:
+        if (fault := find_attributes_fault(folder)) is not None:
+            yield fault
         golden = read_golden(folder, golden_root=golden_root)
         if golden is None:  # removed since it was listed
             yield f"{folder}: expected the golden that was here a moment ago; verify again"
@@ -169,6 +182,15 @@ def _find_golden_faults(folder: Path, golden_root: Path) -> Iterator[str]:
             open_output(folder, record)  # a record that says another dtype or shape than the file
     except GoldenError as error:
         yield from str(error).splitlines()
+
+
+def _describe_remains(folder: Path) -> str:
+    names = sorted(path.name for path in folder.glob("*.npy"))
+    named = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
+    return (
+        f"{folder}: expected golden.json beside {named}, got none; restore it from version control, record "
+        "the golden with `modelreg regen`, or remove the files"
+    )
 
 
 def _find_unrecorded(suites: Iterable[Suite], folders: Iterable[str]) -> Iterator[str]:

@@ -13,18 +13,20 @@ from typing import Any
 
 import pytest
 
-from pytest_modelreg.domain.errors import GoldenError, ModelRegError
+from pytest_modelreg.domain.errors import ModelRegError, SuiteFileError
+from pytest_modelreg.engine.claims import Claims, write_claims
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.golden_budget import list_excess
-from pytest_modelreg.engine.orphans import (
-    Claims,
-    describe_orphans,
-    find_suite_orphans,
-    find_values_orphans,
-    write_claims,
-)
+from pytest_modelreg.engine.orphans import describe_orphans, find_suite_orphans
 from pytest_modelreg.engine.suite_loading import load_suites
+from pytest_modelreg.engine.tracked_files import digest_file, read_working_state
 from pytest_modelreg.engine.values import VALUES_SUITE, values_golden
+from pytest_modelreg.engine.values_orphans import (
+    digest_conftests,
+    has_values_goldens,
+    holds_values_goldens,
+    sort_unclaimed,
+)
 from pytest_modelreg.plugin.carrying import OUTCOMES
 from pytest_modelreg.plugin.conclusion import COURSE, Course
 from pytest_modelreg.plugin.python_test import asks_for_fixture, list_golden_parts
@@ -36,6 +38,9 @@ CLAIM = "modelreg_claim"
 
 COLLECTED = "modelreg_collected"
 """Under this name an xdist worker tells its controller which files it collected, by what for."""
+
+DIGESTS = "modelreg_digests"
+"""Under this name it tells what they were: sha256 by file."""
 
 SUITES = "modelreg_suites"
 """Under this name it tells which suite files it loaded: the controller may have found fewer."""
@@ -52,12 +57,19 @@ class CollectedFiles:
         self._base = state.base
         self._suites = state.suites
         self._files: dict[str, set[str]] = {"tests": set(), "doctests": set(), "broken": set()}
+        self._digests: dict[str, str] = {}
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Pass over the goldens of Python tests: pytest would take seconds to find no test in them."""
+        return True if holds_values_goldens(collection_path, self._base) else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
         """Note the file of a collector, and whether that one came to its end."""
-        report = yield
         file = next((node for node in collector.listchain() if isinstance(node, pytest.File)), None)
+        if file is not None:  # before it is imported: what is edited later was not collected
+            self.note_digest(_show(file.path, self._base), digest_file(file.path) or "")
+        report = yield
         if file is not None:
             name = _show(file.path, self._base)
             # pytest's doctest collectors have no public name; of one file there may be both kinds.
@@ -70,9 +82,15 @@ class CollectedFiles:
                 self._files["tests"].add(name)
         return report
 
-    def list_collected(self, purpose: str) -> frozenset[str]:
+    def note_digest(self, name: str, digest: str) -> None:
+        """Note what a file was when it was collected; processes that saw different ones saw none."""
+        if self._digests.setdefault(name, digest) != digest:
+            self._files["broken"].add(name)
+
+    def list_collected(self, purpose: str) -> dict[str, str]:
         """Return files whose ``tests`` or ``doctests`` were all collected, relative to the base."""
-        return frozenset(self._files[purpose] - self._files["broken"])
+        names = self._files[purpose] - self._files["broken"]
+        return {name: self._digests.get(name, "") for name in sorted(names)}
 
 
 class ClaimCarrier(CollectedFiles):
@@ -83,6 +101,7 @@ class ClaimCarrier(CollectedFiles):
         """Hand the collected files to the controller, before xdist sends what a worker has to say."""
         output: dict[str, Any] = getattr(session.config, "workeroutput", {})
         output[COLLECTED] = {purpose: sorted(names) for purpose, names in self._files.items()}
+        output[DIGESTS] = dict(self._digests)
         output[SUITES] = [str(path) for path in self._suites]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -126,36 +145,47 @@ class ClaimedGoldens(CollectedFiles):
         output = getattr(node, "workeroutput", None) or {}
         for purpose, names in output.get(COLLECTED, {}).items():
             self._files[purpose].update(names)
+        for name, digest in output.get(DIGESTS, {}).items():
+            self.note_digest(name, digest)
         self._suite_files.update(map(Path, output.get(SUITES, ())))
 
     def list_orphans(self, config: pytest.Config) -> list[str]:
         """Return what to say of goldens without a case, after a run that left nothing out.
 
-        Keeps what the run claimed, for the command that prunes.
+        Keeps what the run claimed, for the command that prunes, also where no test claimed anything:
+        whoever removed the last one has goldens left.
         """
         if not _covers(config, self._state.base):
             return []
         base = self._state.base
         loaded = {os.path.realpath(path): suite for path, suite in self._suites.items()}
+        collected, doctested = self.list_collected("tests"), self.list_collected("doctests")
+        state = read_working_state(base)
         claims = Claims(
             checked=frozenset(self._checked),
             kept=frozenset(self._kept),
-            collected=self.list_collected("tests"),
-            doctested=self.list_collected("doctests"),
+            collected=collected,
+            doctested=doctested,
+            conftests=digest_conftests({**collected, **doctested}, base),
+            commit=state.commit,
+            changed=state.changed,
             suites=frozenset(_show(path, base) for path in {*self._suites, *self._suite_files}),
             as_of=self._started,
         )
         try:
-            files = [*find_suites([base], ignored=lambda path: False), *sorted(self._suite_files)]
+            files = [
+                *find_suites([base], ignored=lambda path: holds_values_goldens(path, base)),
+                *sorted(self._suite_files),
+            ]
             others = {real: path for path in files if (real := os.path.realpath(path)) not in loaded}
             suites = [*loaded.values(), *load_suites(list(others.values()), rootdir=base)]
-            orphans = [*find_suite_orphans(suites, base), *find_values_orphans(base, claims)]
-            if self._state.made_run_folder is not None:
-                write_claims(self._state.made_run_folder, claims)
-        except GoldenError as error:
-            return [str(error)]
-        except ModelRegError:
+            orphans = [*find_suite_orphans(suites, base), *sort_unclaimed(base, claims).orphans]
+            if self._state.made_run_folder is not None or has_values_goldens(base):
+                write_claims(self._state.run_folder.folder, claims)
+        except SuiteFileError:
             return []  # a faulty suite file claims nobody knows what
+        except ModelRegError as error:
+            return [str(error)]
         return describe_orphans(orphans, base)
 
     def list_excess(self) -> list[str]:

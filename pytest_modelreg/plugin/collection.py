@@ -84,11 +84,11 @@ class SuiteCollection:
             case.id
             for suite in self._state.suites.values()
             for case in suite.cases
-            if case.keeps_golden and place_of(suite, case).has_golden
+            if case.keeps_golden and (place := place_of(suite, case)).has_golden | place.is_fallback
         ]
         if replaceable:
             raise pytest.UsageError(
-                f"--modelreg-regen {regeneration.mode.value}: replacing a golden needs a reason, and "
+                f"--modelreg-regen {regeneration.mode.value}: what differs from a golden needs a reason, and "
                 f"{', '.join(replaceable[:5])} {'has' if len(replaceable) == 1 else 'have'} one; "
                 'add --modelreg-reason "why it changes"'
             )

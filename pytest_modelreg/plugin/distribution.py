@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.errors import RunFolderError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import is_suite_file
@@ -14,7 +14,7 @@ from pytest_modelreg.engine.run import require_run_folder
 from pytest_modelreg.plugin.carrying import carry
 from pytest_modelreg.plugin.endings import LOST
 from pytest_modelreg.plugin.recorder import Recorder
-from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.plugin.state import RunState, advise_run_dir
 
 
 class WorkerSetup:
@@ -40,8 +40,8 @@ class WorkerSetup:
             return
         try:
             require_run_folder(self._state.base, self._state.run_id, chosen=self._state.run_dir)
-        except ModelRegError as error:
-            raise pytest.UsageError(str(error)) from error
+        except RunFolderError as error:
+            raise pytest.UsageError(str(advise_run_dir(error))) from error
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:

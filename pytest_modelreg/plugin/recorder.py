@@ -14,6 +14,7 @@ import pytest
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites
+from pytest_modelreg.engine.values_orphans import has_values_goldens
 from pytest_modelreg.fingerprint import collect, git_state
 from pytest_modelreg.plugin.claims import ClaimedGoldens
 from pytest_modelreg.plugin.completeness import Completeness
@@ -121,7 +122,9 @@ class Recorder:
 
     def _look_after_goldens(self, session: pytest.Session) -> None:
         """Say which goldens nobody has any more, after a run that left nothing out, and which grew large."""
-        if session.config.option.collectonly or not self.records:
+        if session.config.option.collectonly or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
+            return
+        if not (self.records or has_values_goldens(self.state.base)):
             return
         if not self.obstacles:
             self._told_less.extend(self.claimed.list_orphans(session.config))

@@ -14,10 +14,16 @@ from pytest_modelreg.store.durable_file import replace_atomically
 from pytest_modelreg.store.element_type import decode as decode_numbers
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_removal import remove_golden
-from pytest_modelreg.store.golden_root import list_golden_folders, survey_goldens
+from pytest_modelreg.store.golden_root import list_golden_folders, survey_goldens, walk_goldens
 from pytest_modelreg.store.golden_size import describe_excess, measure_goldens
-from pytest_modelreg.store.golden_store import golden_folder, golden_sha256, read_golden, verify_files
-from pytest_modelreg.store.golden_writer import write_golden, write_noise_floor
+from pytest_modelreg.store.golden_store import (
+    find_attributes_fault,
+    golden_folder,
+    golden_sha256,
+    read_golden,
+    verify_files,
+)
+from pytest_modelreg.store.golden_writer import restore_attributes, write_golden, write_noise_floor
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.measure_table import write_measures
@@ -39,6 +45,7 @@ __all__ = [
     "decode_observation",
     "describe_excess",
     "file_digest",
+    "find_attributes_fault",
     "golden_folder",
     "golden_sha256",
     "list_golden_folders",
@@ -53,11 +60,13 @@ __all__ = [
     "read_trace",
     "remove_golden",
     "replace_atomically",
+    "restore_attributes",
     "safe_component",
     "summary_file",
     "survey_goldens",
     "verify_arrays",
     "verify_files",
+    "walk_goldens",
     "write_golden",
     "write_measures",
     "write_noise_floor",

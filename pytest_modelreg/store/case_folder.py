@@ -94,7 +94,4 @@ def _rename(folder: Path, place: Path) -> Path:
 def refuse_folder(folder: Path, what: str, error: OSError) -> RunFolderError:
     """Return the error for a folder of a run that cannot be made."""
     reason = describe_obstacle(folder) or f"{error.strerror or error}; free space or give write access"
-    return RunFolderError(
-        f"{shown(folder)}: the {what} cannot be made: {reason}, or choose another place with"
-        " --modelreg-run-dir"
-    )
+    return RunFolderError(f"{shown(folder)}: the {what} cannot be made: {reason}")

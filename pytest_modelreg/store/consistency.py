@@ -15,6 +15,8 @@ from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store.array_file import RESTORE
 from pytest_modelreg.store.naming import shown
 
+_FEWEST_PROBE_COLUMNS = 3  # one bucket, the norm, the count of what is not finite
+
 
 def require_consistent(
     observation: Observation, path: Path, *, profiled: Collection[str] | None = None
@@ -81,7 +83,7 @@ def _find_misfit_probes(observation: Observation) -> Iterator[str]:
     if probes is None:
         return
     n_samples = len(observation.samples)
-    if probes.n_columns < 1:
-        yield f"input_probes.n_columns: expected at least 1, got {probes.n_columns}"
+    if probes.n_columns < _FEWEST_PROBE_COLUMNS:
+        yield f"input_probes.n_columns: expected at least {_FEWEST_PROBE_COLUMNS}, got {probes.n_columns}"
     if len(probes.forms) not in (1, n_samples):
         yield f"input_probes.forms: expected 1 or {n_samples} (one a sample), got {len(probes.forms)}"

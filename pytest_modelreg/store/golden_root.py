@@ -8,8 +8,10 @@ regeneration would then replace files that belong to something else.
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,12 @@ from pytest_modelreg.store.obstacle import describe_obstacle
 
 GOLDEN_FILE = "golden.json"
 """The one commit point of a golden folder."""
+
+RECORDS = frozenset({GOLDEN_FILE, f"{GOLDEN_FILE}.dvc", "observation.json"})
+"""What says what the arrays beside it are: without one of these they are nobody's."""
+
+ARRAY_NAME = re.compile(r"(outputs|trace)\..+\.[0-9a-f]{12}\.npy")
+"""Names of arrays in a golden folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,19 +40,43 @@ class GoldenTree:
     faults : tuple of str
         Links that lead out, names that some file systems take for one, folders that cannot
         be read: a line each.
+    remains : tuple of pathlib.Path
+        Folders that hold arrays of a golden and no ``golden.json``, sorted.
     """
 
     folders: tuple[Path, ...]
     faults: tuple[str, ...]
+    remains: tuple[Path, ...] = ()
 
 
 def list_golden_folders(golden_root: Path) -> list[Path]:
     """Return every folder at or below a golden root that holds a ``golden.json``, sorted.
 
     Links below the root are not entered, and hidden folders are passed over: no golden lies
-    in either. A root that does not exist has none.
+    in either. A root that does not exist has none, and what cannot be read holds none.
     """
-    return list(survey_goldens(golden_root).folders)
+    return [Path(folder) for folder in sorted(walk_goldens(golden_root))]
+
+
+def walk_goldens(golden_root: Path, *, passed_over: str = "") -> Iterator[str]:
+    """Yield the same folders as text and in no order, which takes a fraction of the time.
+
+    Parameters
+    ----------
+    passed_over : str
+        A folder below the root that is not looked into.
+    """
+    waiting = [str(golden_root)]
+    while waiting:
+        folder = waiting.pop()
+        if folder == passed_over:
+            continue
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name == GOLDEN_FILE:
+                    yield folder
+                elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
 def survey_goldens(place: Path, *, golden_root: Path | None = None) -> GoldenTree:
@@ -60,14 +92,19 @@ def survey_goldens(place: Path, *, golden_root: Path | None = None) -> GoldenTre
     golden_root = golden_root or place
     found: list[str] = []
     faults: list[str] = []
+    remains: list[str] = []
     waiting = [str(place)]
     while waiting:
         folder = waiting.pop()
+        has_arrays = has_record = False
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
+                    has_record |= entry.name in RECORDS
                     if entry.name == GOLDEN_FILE:
                         found.append(folder)
+                    elif ARRAY_NAME.fullmatch(entry.name):
+                        has_arrays = True
                     elif entry.name.startswith("."):
                         continue
                     elif entry.is_symlink():
@@ -83,8 +120,14 @@ def survey_goldens(place: Path, *, golden_root: Path | None = None) -> GoldenTre
             faults.append(
                 f"{shown(Path(folder))}: cannot be read: {error.strerror or error}; give read access"
             )
+        if has_arrays and not has_record:
+            remains.append(folder)
     faults += _find_name_faults(found, str(place))
-    return GoldenTree(folders=tuple(Path(folder) for folder in sorted(found)), faults=tuple(sorted(faults)))
+    return GoldenTree(
+        folders=tuple(Path(folder) for folder in sorted(found)),
+        faults=tuple(sorted(faults)),
+        remains=tuple(Path(folder) for folder in sorted(remains)),
+    )
 
 
 def require_inside(folder: Path, golden_root: Path) -> None:

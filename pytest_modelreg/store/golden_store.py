@@ -21,6 +21,11 @@ from pytest_modelreg.store.obstacle import describe_obstacle
 from pytest_modelreg.store.substitute import describe_pointer, describe_unfetched
 from pytest_modelreg.store.summary_table import SUMMARY_FILE
 
+ATTRIBUTES_FILE = ".gitattributes"
+# In every golden folder and not above it: the folder above may be the user's own.
+ATTRIBUTES = b"*.npy binary\n*.json -text\n*.csv -text\n"
+_REWRITE = "`modelreg regen` writes it again, or restore it from version control"
+
 
 def golden_folder(golden_root: Path, suite: str, variant: str) -> Path:
     """Return the folder of a case's golden; names are made safe, ordinary ones unchanged."""
@@ -103,6 +108,24 @@ def verify_files(folder: Path, golden: Golden) -> None:
             faults.append(fault)
     if faults:
         raise GoldenError("\n".join(faults))
+
+
+def find_attributes_fault(folder: Path) -> str | None:
+    """Say how the ``.gitattributes`` beside a golden differs from what was written; None when not.
+
+    Without it git may convert line ends, and the golden is damaged on the next machine only.
+    """
+    path = folder / ATTRIBUTES_FILE
+    try:
+        data = b"" if path.is_symlink() else path.read_bytes()
+    except FileNotFoundError:
+        return f"{shown(path)}: expected the file that keeps line ends as they are, got none; {_REWRITE}"
+    except OSError as error:
+        return f"{shown(path)}: cannot be read: {error.strerror or error}; {_REWRITE}"
+    if data == ATTRIBUTES:
+        return None
+    lines = ", ".join(ATTRIBUTES.decode().splitlines())
+    return f"{shown(path)}: expected the lines {lines}, got other bytes; {_REWRITE}"
 
 
 def recorded_files(golden: Golden) -> list[ArrayFile]:

@@ -1,7 +1,7 @@
 """What a regeneration leaves beside a golden, removed: only files of ours that nobody names.
 
 What belongs here: which names are ours, and which of those files may go. To add a kind of
-file, add its name to :data:`ARRAY_NAME` or ``_OURS``.
+file, add its name to ``ARRAY_NAME`` or ``_OURS``.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.store.codec import open_golden, read_summary
-from pytest_modelreg.store.golden_root import GOLDEN_FILE
+from pytest_modelreg.store.golden_root import ARRAY_NAME, GOLDEN_FILE
 from pytest_modelreg.store.golden_store import pending_summary, read_golden_bytes
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.summary_table import SUMMARY_FILE
 
 TEMPORARY = ".tmp"
 """How the names of files end that are not yet renamed to their place."""
-
-ARRAY_NAME = re.compile(r"(outputs|trace)\..+\.[0-9a-f]{12}\.npy")
-"""Names of arrays in a golden folder."""
 
 _OURS = re.compile(
     rf"(({ARRAY_NAME.pattern}|summary\.[0-9a-f]{{12}}\.csv)(\.tmp)?|(golden\.json|\.gitattributes)\.tmp)"

@@ -26,29 +26,28 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_modelreg.domain.case import case_id
-from pytest_modelreg.domain.errors import GoldenError
+from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Calibration, Golden
 from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import file_in
 from pytest_modelreg.store.codec import encode_golden, encode_recalibrated
 from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced
 from pytest_modelreg.store.file_digest import file_digest
-from pytest_modelreg.store.golden_root import GOLDEN_FILE, require_inside, require_own_name
+from pytest_modelreg.store.golden_root import ARRAY_NAME, GOLDEN_FILE, require_inside, require_own_name
 from pytest_modelreg.store.golden_store import (
+    ATTRIBUTES,
+    ATTRIBUTES_FILE,
+    find_attributes_fault,
     pending_summary,
     read_golden,
     read_golden_bytes,
     recorded_files,
 )
-from pytest_modelreg.store.golden_sweep import ARRAY_NAME, TEMPORARY, sweep
+from pytest_modelreg.store.golden_sweep import TEMPORARY, sweep
 from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.naming import shown
 from pytest_modelreg.store.obstacle import describe_obstacle
 from pytest_modelreg.store.summary_table import SUMMARY_FILE, render_summary, summary_file
-
-_ATTRIBUTES_FILE = ".gitattributes"
-# In every golden folder and not above it: the folder above may be the user's own.
-_ATTRIBUTES = b"*.npy binary\n*.json -text\n*.csv -text\n"
 
 
 def write_golden(
@@ -88,6 +87,8 @@ def write_golden(
         When the folder cannot be written, an array differs from its recorded digest,
         another process holds the folder, a link leads it out of the golden root, or there
         is a golden whose folder differs only in upper and lower case or Unicode form.
+    GoldenFormatError
+        When a newer release wrote the golden that is there.
     """
     root = golden_root or folder.parent.parent
     require_inside(folder, root)
@@ -144,6 +145,28 @@ def write_noise_floor(
         sync_folder(folder)
 
 
+def restore_attributes(folder: Path, *, golden_root: Path | None = None) -> bool:
+    """Give a golden the file again that keeps its line ends; nothing else of it is touched.
+
+    Returns
+    -------
+    bool
+        Whether it was not there as it was written.
+
+    Raises
+    ------
+    GoldenError
+        When it cannot be written, another process holds the folder or a link leads it out of the root.
+    """
+    if read_golden_bytes(folder) is None or find_attributes_fault(folder) is None:
+        return False
+    require_inside(folder, golden_root or folder.parent.parent)
+    with _faults_named(folder), locked(folder):
+        _place_bytes(folder / ATTRIBUTES_FILE, ATTRIBUTES)
+        sync_folder(folder)
+    return True
+
+
 def _write_under_lock(folder: Path, golden: Golden, source: Path, summary: Sequence[Sequence[str]]) -> None:
     for file in recorded_files(golden):
         _place_array(folder, file, source)
@@ -152,8 +175,8 @@ def _write_under_lock(folder: Path, golden: Golden, source: Path, summary: Seque
     table_is_there = _holds(folder / SUMMARY_FILE, table.sha256)
     if not table_is_there:
         _place_bytes(waiting, render_summary(summary))
-    if not _holds(folder / _ATTRIBUTES_FILE, hashlib.sha256(_ATTRIBUTES).hexdigest()):
-        _place_bytes(folder / _ATTRIBUTES_FILE, _ATTRIBUTES)
+    if find_attributes_fault(folder) is not None:
+        _place_bytes(folder / ATTRIBUTES_FILE, ATTRIBUTES)
     data = encode_golden(replace(golden, summary=table))
     sync_folder(folder)  # what golden.json will name is there before it names it
     _place_bytes(folder / GOLDEN_FILE, data)
@@ -197,6 +220,8 @@ def _refuse_namesake(folder: Path, golden: Golden) -> None:
     """Keep two cases apart that a file system gives one folder, because it ignores case."""
     try:
         held = read_golden(folder)
+    except GoldenFormatError:  # never replaced by a release that cannot read it
+        raise
     except GoldenError:  # a damaged golden is what a regeneration is there to replace
         return
     if held is None:

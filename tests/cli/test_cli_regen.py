@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,8 @@ import time
 import pytest
 
 from pytest_modelreg.store import read_golden, verify_files
+from pytest_modelreg.store.golden_store import recorded_files
+from pytest_modelreg.store.sealed_record import seal_record
 from tests.conftest import MODEL
 
 
@@ -143,7 +147,7 @@ def test_killed_regeneration_leaves_old_or_new(recorded):
     assert seen == {"old", "new"}
     recorded.pytest("--modelreg-regen=changed", "--modelreg-reason=at last")
     assert recorded.pytest().ret == 0
-    named = {record.values.file for record in read_golden(folder).observation.outputs.values()}
+    named = {record.file for record in recorded_files(read_golden(folder))}
     left = {path.name for path in folder.iterdir()} - named
     assert left == {".gitattributes", "golden.json", "summary.csv"}
 
@@ -212,3 +216,69 @@ def test_golden_above_its_budget_is_a_warning(project):
     result = project.modelreg("regen", "--yes")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["warning: *toy*budget*"])
+
+
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_golden_of_a_newer_release_is_never_replaced(recorded, is_sealed):
+    """What that release knows would be lost; damage that looks like one is removed by hand."""
+    path = recorded.path / "golden/toy/reference/golden.json"
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    sealed = seal_record(fields, key="modelreg_golden", version=3)
+    path.write_bytes(sealed if is_sealed else sealed.replace(b"first recording", b"first_recording"))
+    before = recorded.golden_bytes()
+    result = recorded.modelreg("regen", "--mode", "all", "--reason", "z", "--yes")
+    assert result.ret == 3
+    text = result.stdout.str()
+    assert "expected format 2 at most" in text
+    assert "upgrade pytest-modelreg" in text
+    assert ("remove the file and record the golden again" in text) is not is_sealed
+    assert recorded.golden_bytes() == before
+
+
+def test_suite_called_like_a_folder_is_found(recorded):
+    """A folder of samples often is; one without suites is not what was meant."""
+    recorded.edit("modelreg.yaml", "suite: toy", "suite: samples")
+    result = recorded.modelreg("regen", "samples")
+    assert result.ret == 0, result.stderr.str()
+    result.stdout.fnmatch_lines(["samples?reference?: recorded from 6 samples*"])
+    assert recorded.modelreg("log", "samples").ret == 0
+    verified = recorded.modelreg("verify", "samples")
+    verified.stdout.fnmatch_lines(["verified 1 golden, 1 sample set, 6 samples: all whole"])
+    unknown = recorded.modelreg("regen", "golden")
+    assert unknown.ret == 2
+    unknown.stderr.fnmatch_lines(
+        ["*golden: expected a suite file, *found a folder without suite files, and no suite or case*"]
+    )
+
+
+def test_advice_names_only_flags_of_the_command(recorded):
+    """--modelreg-run-dir is pytest's: a command would refuse it."""
+    shutil.rmtree(recorded.path / ".modelreg")
+    (recorded.path / ".modelreg").touch()
+    result = recorded.modelreg("regen", "--dry-run")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["*the run folder cannot be made: *got a file; move it away"])
+    for arguments in ((), ("-n2",)):
+        run = recorded.pytester.runpytest("--modelreg", *arguments)
+        assert run.ret == 4
+        run.stderr.fnmatch_lines(["*move it away, or choose another place with --modelreg-run-dir"])
+
+
+@pytest.mark.parametrize("by", ["command", "pytest"])
+def test_attributes_beside_a_golden_are_restored(recorded, by):
+    """Without them git may convert line ends; nothing else of a match is touched."""
+    before = recorded.golden_bytes()
+    path = recorded.path / "golden/toy/reference/.gitattributes"
+    for damage in (b"*.npy binarx\n", None):
+        path.unlink()
+        if damage is not None:
+            path.write_bytes(damage)
+        assert recorded.pytest().ret == 0
+        verified = recorded.modelreg("verify")
+        assert verified.ret == 3
+        verified.stdout.fnmatch_lines(["*.gitattributes: expected the *`modelreg regen` writes it again*"])
+        if by == "command":
+            assert recorded.modelreg("regen").ret == 0
+        else:
+            assert recorded.pytest("--modelreg-regen=missing").ret == 0
+        assert recorded.golden_bytes() == before

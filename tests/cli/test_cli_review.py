@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 
 import pytest
+
+from pytest_modelreg.store.sealed_record import seal_record
 
 TEST = """
 import os
@@ -208,8 +211,8 @@ def test_python_test_cannot_take_another_golden(recorded, monkeypatch, place):
     monkeypatch.setenv("FACTOR", "2")
     recorded.pytest("test_it.py").assert_outcomes(failed=1)
     (kept,) = run_folder(recorded).glob("*/case.json")
-    text = kept.read_text(encoding="utf-8")
-    kept.write_text(text.replace("golden/py/test_it/test_values/v", place), encoding="utf-8")
+    fields = {**json.loads(kept.read_text(encoding="utf-8")), "golden": place}
+    kept.write_bytes(seal_record(fields, key="modelreg_case", version=2))
     before = recorded.golden_bytes()
     result = recorded.modelreg("review", "--accept-all", "--reason", "x")
     assert result.ret == 3
@@ -289,3 +292,77 @@ def test_cases_are_decided_one_by_one_on_a_terminal(drifted):
     assert accepted.returncode == 0, accepted.stdout
     assert "replaced from 6 samples: wider inputs" in accepted.stdout
     drifted.pytest().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "old", "new"),
+    [
+        ("observation.json", '"s0"', '"s9"'),
+        ("observation.json", '"input_digest"', '"input_dagest"'),
+        ("case.json", "golden/toy/reference", "golden/toy/referenca"),
+    ],
+)
+def test_damaged_record_of_a_run_is_not_accepted(drifted, record, old, new):
+    """What it says would become the golden; a run is nobody's to restore, so the case is run again."""
+    (path,) = run_folder(drifted).glob(f"*/{record}")
+    drifted.edit(str(path.relative_to(drifted.path)), old, new)
+    before = drifted.golden_bytes()
+    result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines([f"*{record}: bytes changed: *; run the case again"])
+    assert "version control" not in result.stdout.str()
+    assert drifted.golden_bytes() == before
+
+
+def test_damaged_case_does_not_block_the_others(varied):
+    """The whole ones are accepted; the exit code says that one could not be looked at."""
+    path = run_folder(varied) / "toy[own]/case.json"
+    path.write_bytes(path.read_bytes()[:-9])
+    arguments = ("--accept", "toy[own]", "toy[reference]", "--reason", "x")
+    result = varied.modelreg("review", *arguments)
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["*toy?own?/case.json: *run the case again", "*replaced from 6 samples*"])
+    varied.pytest().assert_outcomes(passed=1, failed=2)
+
+
+@pytest.mark.parametrize("name", ["samples", ".modelreg/runs"])
+def test_folder_that_is_no_run_is_bad_usage(drifted, name):
+    """A script that misspelt a path must not read that nothing waits."""
+    result = drifted.modelreg("review", name)
+    assert result.ret == 2
+    hint = "; is it *Z?" if name != "samples" else ""
+    result.stderr.fnmatch_lines([f"*{name}: expected the folder of a run, *, got neither{hint}"])
+
+
+def test_run_in_which_all_matched_has_nothing_to_review(recorded, tmp_path):
+    """It is one all the same, also where it was downloaded."""
+    recorded.pytest()
+    target = tmp_path / "artifact"
+    shutil.copytree(run_folder(recorded), target)
+    result = recorded.modelreg("review", str(target))
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["artifact: nothing waits for review (0 observations kept)"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals there")
+@pytest.mark.parametrize("reason", [b"\x04", b"\n"])
+def test_end_of_input_at_the_reason_skips_the_case(drifted, reason):
+    """Ctrl-D is an answer like any other, and the golden is as it was."""
+    before = drifted.golden_bytes()
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest_modelreg", "review"],
+        cwd=drifted.path,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    os.write(ours, b"a\n" + reason)
+    out, _ = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 1, out
+    assert "Traceback" not in out
+    assert "toy[reference]: skipped: it is accepted only with a reason" in out
+    assert drifted.golden_bytes() == before

@@ -43,11 +43,11 @@ def test_each_fault_is_a_line_that_says_what_to_do(recorded):
     result = recorded.modelreg("verify")
     assert result.ret == 3
     *faults, last = result.outlines
-    assert len(faults) == 3
-    for fault, name in zip(faults, ("outputs.logits.", "summary.csv", "samples.csv"), strict=True):
+    names = ("outputs.logits.", "trace.inputs.", "summary.csv", "samples.csv")
+    for fault, name in zip(faults, names, strict=True):
         assert name in fault
         assert "restore" in fault
-    assert last == "verified 1 golden, 1 sample set: 3 faults, 2 of 2 cannot be trusted"
+    assert last == "verified 1 golden, 1 sample set: 4 faults, 2 of 2 cannot be trusted"
 
 
 def test_flipped_bit_in_free_text_is_an_error_also_in_a_plain_run(recorded):
@@ -125,3 +125,26 @@ def test_goldens_of_python_tests_are_verified(recorded):
     )
     assert done.returncode == 3
     assert path.name in done.stdout
+
+
+def test_arrays_without_their_golden_are_named(recorded):
+    """golden.json was lost: that is not the same as a golden that was never recorded."""
+    (recorded.path / "golden/toy/reference/golden.json").unlink()
+    result = recorded.modelreg("verify")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(
+        ["*golden/toy/reference: expected golden.json beside outputs.logits.*.npy, got none; restore it*"]
+    )
+    for array in (recorded.path / "golden/toy/reference").glob("*.npy"):
+        array.unlink()
+    assert recorded.modelreg("verify").ret == 2
+
+
+def test_arrays_of_a_run_folder_are_no_remains(recorded):
+    """A folder that the user chose for runs may lie anywhere."""
+    recorded.edit("toymodel.py", "scale=1.0", "scale=2.0")
+    recorded.pytest("--modelreg-run-dir=golden-runs")
+    assert list((recorded.path / "golden-runs").glob("*/outputs.logits.*.npy"))
+    recorded.edit("modelreg.yaml", "suite: toy", "golden: .\nsuite: toy")
+    recorded.modelreg("regen")
+    assert recorded.modelreg("verify", ".").ret == 0

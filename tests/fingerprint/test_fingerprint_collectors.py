@@ -256,3 +256,22 @@ def test_pillow_tells_its_libraries_once_loaded() -> None:
     pytest.importorskip("PIL.Image")
     assert packages.read_pillow_libjpeg_turbo()[0].isdigit()
     assert packages.read_pillow_zlib()[0].isdigit()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["__version__ = '9.1.0+cu130'\n", 'from x import y\n__version__: str = "9.1.0+cu130"\ngit = "1"\n'],
+)
+def test_torch_that_is_not_loaded_has_the_version_that_it_reports_when_loaded(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its distribution may lack the build: one machine would have two versions of it."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch/__init__.py").write_text("raise ImportError('imported')")
+    version = tmp_path / "torch/version.py"
+    version.write_text(text)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert torch_build.read_torch_version() == "9.1.0+cu130"
+    version.write_text("debug = False\n")
+    assert torch_build.read_torch_version() == packages.read_installed_version("torch")

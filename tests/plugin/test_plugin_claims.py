@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_pruning_takes_what_the_last_whole_run_left(whole):
     """The command knows what the run knew, and removes only that."""
     whole.edit("test_it.py", "[1, 2]", "[1]")
     whole.pytest()
-    assert whole.modelreg("prune", "--yes").ret == 0
+    assert whole.modelreg("prune", "--yes", "--untracked").ret == 0
     assert not (whole.path / "golden/py/test_it/test_size[2]").exists()
     whole.pytest().assert_outcomes(passed=3)
 
@@ -148,3 +149,73 @@ def test_golden_above_its_budget_is_a_warning(whole):
     result = whole.pytest()
     result.stdout.fnmatch_lines(["warning: *toy*budget*"])
     assert result.ret == 0
+
+
+def commit(project, *words):
+    """Commit everything; words come before."""
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in ([*words] if words else ["status"], ["add", "-A"], [*identity, "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=project.path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_branch_that_was_switched_since_the_run_keeps_its_goldens(whole, workers):
+    """A test was called otherwise there: the run on record knows nothing of the one that is here now."""
+    whole.write(".gitignore", "__pycache__\n.modelreg\n")
+    commit(whole, "init", "-q", "-b", "first")
+    whole.edit("test_it.py", "test_more", "test_other")
+    commit(whole, "checkout", "-q", "-b", "second")
+    whole.pytester.runpytest("--modelreg", workers)
+    listed = whole.modelreg("prune", "--dry-run").stdout.str()
+    assert "golden/py/test_it/test_more/a" in listed
+    subprocess.run(["git", "checkout", "-q", "first"], cwd=whole.path, check=True)
+    whole.pytest("test_it.py::test_more").assert_outcomes(passed=1)
+    result = whole.modelreg("prune", "--yes", "--untracked")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        [
+            "2 goldens of Python tests kept: *not known; to know, run: pytest --modelreg",
+            "  2: test_it.py changed since the run",
+            "every other golden has its case",
+        ]
+    )
+    whole.pytest().assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("left", ["nothing", "another test"])
+def test_last_test_that_is_gone_leaves_orphans(whole, left, workers):
+    """No case is run any more, and no run folder was needed for one."""
+    (whole.path / "modelreg.yaml").unlink()
+    shutil.rmtree(whole.path / "golden/toy")
+    shutil.rmtree(whole.path / ".modelreg")
+    (whole.path / "test_it.py").unlink()
+    if left == "another test":
+        whole.write("test_it.py", "def test_nothing():\n    pass\n")
+    result = whole.pytester.runpytest("--modelreg", "--modelreg-strict", workers)
+    assert len(orphans(result)) == 4
+    assert whole.modelreg("prune").ret == 1
+    assert whole.modelreg("prune", "--yes", "--untracked").ret == 0
+    assert not list((whole.path / "golden").rglob("golden.json"))
+    last = whole.modelreg("prune")
+    last.stdout.fnmatch_lines(["every golden has its case"])
+
+
+@pytest.mark.parametrize("arguments", [["-k", "nothing"], ["test_other.py"], ["--collect-only"]])
+def test_partial_run_without_a_case_leaves_no_record(whole, arguments):
+    """It would make orphans of everything."""
+    (whole.path / "modelreg.yaml").unlink()
+    shutil.rmtree(whole.path / ".modelreg")
+    whole.write("test_other.py", "def test_other():\n    pass\n")
+    assert orphans(whole.pytest(*arguments)) == []
+    assert not list(whole.path.glob(".modelreg/runs/*/goldens.json"))
+
+
+def test_many_orphans_are_told_by_their_number(whole):
+    """The strict line stays, the list is cut."""
+    for index in range(30):
+        shutil.copytree(whole.path / "golden/toy/reference", whole.path / f"golden/toy/old{index:02}")
+    result = whole.pytest("--modelreg-strict")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["error: 30 goldens that no case has; *", "error: and 10 more"])
+    assert len(orphans(result)) == 20

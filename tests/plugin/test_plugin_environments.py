@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 
 import pytest
@@ -57,7 +58,7 @@ def test_regenerating_elsewhere_replaces_nothing(several, monkeypatch):
     before = several.golden_bytes()
     several.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(2)")
     stand_on(monkeypatch, "x86_64", "Darwin")
-    several.pytest("--modelreg-regen=missing").assert_outcomes(passed=1)
+    several.pytest("--modelreg-regen=changed", "--modelreg-reason=as here").assert_outcomes(passed=1)
     after = several.golden_bytes()
     assert {name: after[name] for name in before} == before
     assert any("os=Darwin" in name for name in after)
@@ -86,3 +87,81 @@ def test_review_accepts_for_the_environment_that_observed(several, monkeypatch):
     after = several.golden_bytes()
     assert {name: after[name] for name in before} == before
     assert any("os=Darwin" in name for name in after)
+
+
+@pytest.fixture
+def drifted_elsewhere(several, monkeypatch):
+    """The same project on another machine, where it answers otherwise."""
+    several.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(2)")
+    stand_on(monkeypatch, "x86_64", "Darwin")
+    return several
+
+
+def test_drift_from_another_environment_is_not_missing(drifted_elsewhere):
+    """It would become the truth here without a word."""
+    before = drifted_elsewhere.golden_bytes()
+    result = drifted_elsewhere.pytest("--modelreg-regen=missing")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*rel_l2*", "*held against the golden of machine=x86_64,os=Linux*"])
+    assert drifted_elsewhere.golden_bytes() == before
+
+
+@pytest.mark.parametrize("mode", ["changed", "all"])
+def test_drift_from_another_environment_takes_a_reason(drifted_elsewhere, mode):
+    """As a replacement does, and the reason is on record."""
+    before = drifted_elsewhere.golden_bytes()
+    assert drifted_elsewhere.pytest(f"--modelreg-regen={mode}").ret == 4
+    assert drifted_elsewhere.golden_bytes() == before
+    drifted_elsewhere.pytest(f"--modelreg-regen={mode}", "--modelreg-reason=twice as wide").assert_outcomes(
+        passed=1
+    )
+    path = "golden/toy/reference/machine=x86_64,os=Darwin/golden.json"
+    accepted = json.loads((drifted_elsewhere.path / path).read_text(encoding="utf-8"))["accepted"]
+    assert accepted["reason"] == "twice as wide"
+
+
+def test_match_with_another_environment_is_recorded_by_all_alone(several, monkeypatch):
+    """Nothing changes, so that no reason is asked for where none is given."""
+    stand_on(monkeypatch, "x86_64", "Darwin")
+    before = several.golden_bytes()
+    for mode in ("missing", "changed"):
+        several.pytest(f"--modelreg-regen={mode}", "--modelreg-reason=x").assert_outcomes(passed=1)
+        assert several.golden_bytes() == before
+    several.pytest("--modelreg-regen=all", "--modelreg-reason=x").assert_outcomes(passed=1)
+    assert any("os=Darwin" in name for name in several.golden_bytes())
+
+
+def move_to_cuda(project):
+    """Let the one golden be of another device than the command will run on."""
+    text = (project.path / "modelreg.yaml").read_text(encoding="utf-8")
+    project.write("modelreg.yaml", text.replace("[machine, os]", "[device, machine]"))
+    case = project.path / "golden/toy/reference"
+    (case / "machine=x86_64,os=Linux").rename(case / f"device=cuda,machine={platform.machine()}")
+
+
+def test_command_asks_before_a_drift_becomes_this_environments_golden(several):
+    """Without --yes and a reason nothing is written, and review asks the same."""
+    move_to_cuda(several)
+    several.edit("toydata.py", "dtype=np.float32)", "dtype=np.float32) * np.float32(2)")
+    before = several.golden_bytes()
+    bare = several.modelreg("regen", stdin=b"")
+    assert bare.ret == 2
+    bare.stderr.fnmatch_lines(["*recording what differs from device=cuda,machine=* needs a reason*"])
+    unasked = several.modelreg("regen", "--reason", "why", stdin=b"")
+    assert unasked.ret == 1
+    unasked.stdout.fnmatch_lines(["1 drift would become this environment's golden; nothing was: *add --yes"])
+    several.pytest().assert_outcomes(failed=1)
+    assert several.modelreg("review", "--accept-all").ret == 2
+    assert several.golden_bytes() == before
+    assert several.modelreg("regen", "--reason", "why", "--yes").ret == 0
+    assert several.modelreg("log").stdout.str().count("why") == 1
+
+
+def test_command_and_run_say_the_same_of_a_golden_that_is_missing(several, monkeypatch):
+    """There are goldens, only not for here."""
+    case = several.path / "golden/toy/reference"
+    (case / "machine=x86_64,os=Linux").rename(case / "machine=mips,os=Plan9")
+    result = several.modelreg("regen", "--dry-run")
+    result.stdout.fnmatch_lines(
+        ["*: no golden for this environment (*), will be recorded; there are goldens for machine=mips*"]
+    )

@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
-from pytest_modelreg.domain.observation import ArrayFile, Observation, ObservedSample, OutputRecord
+from pytest_modelreg.domain.observation import (
+    ArrayFile,
+    InputProbes,
+    Observation,
+    ObservedSample,
+    OutputRecord,
+)
 from pytest_modelreg.store.codec import decode_golden, decode_observation, encode_golden, encode_observation
 from pytest_modelreg.store.json_text import render_json
 from pytest_modelreg.store.own_digest import BLANK, OWN_DIGEST_KEY, write_own_digest
@@ -44,7 +50,11 @@ def _with_fitting_rows(observation: Observation) -> Observation:
         path: replace(record, shape=(n_rows[record.per], *record.shape[1:]))
         for path, record in observation.outputs.items()
     }
-    return replace(observation, outputs=outputs)
+    probes = observation.input_probes
+    if probes is not None and len(probes.forms) > 1:
+        forms = tuple(probes.forms[row % len(probes.forms)] for row in range(max(n_samples, 1)))
+        probes = replace(probes, forms=forms)
+    return replace(observation, outputs=outputs, input_probes=probes)
 
 
 def _with_every_profile(golden: Golden) -> Golden:
@@ -74,6 +84,13 @@ OBSERVATIONS = st.builds(
         neutral=st.lists(TEXT, max_size=2).map(tuple),
     ),
     warnings=st.lists(TEXT, max_size=2).map(tuple),
+    input_probes=st.none()
+    | st.builds(
+        InputProbes,
+        file=FILES,
+        n_columns=st.integers(3, 2**40),
+        forms=st.lists(TEXT, min_size=1, max_size=3).map(tuple),
+    ),
     duration_s=st.floats(0, 1e6),
 ).map(_with_fitting_rows)
 FLOATS = st.floats(allow_nan=False)
@@ -104,6 +121,7 @@ GOLDENS = st.builds(
         environment=TEXT,
         ci=st.none() | TEXT,
     ),
+    variant_inputs=st.dictionaries(NAMES, SHA, max_size=2),
     summary=st.none() | FILES,
 ).map(_with_every_profile)
 
@@ -113,6 +131,8 @@ def test_golden_round_trip(golden: Golden) -> None:
     """Every field comes back equal, outputs in the order of the model, the duration not."""
     decoded = decode_golden(encode_golden(golden), PATH)
     assert decoded == golden
+    # Left out where observations are compared, because they follow from the inputs.
+    assert decoded.observation.input_probes == golden.observation.input_probes
     assert list(decoded.observation.outputs) == list(golden.observation.outputs)
     assert decoded.observation.duration_s == 0.0
 
@@ -122,6 +142,7 @@ def test_observation_round_trip(observation: Observation) -> None:
     """An observation crosses a process with its duration."""
     decoded = decode_observation(encode_observation(observation), PATH)
     assert decoded == observation
+    assert decoded.input_probes == observation.input_probes
     assert decoded.duration_s == observation.duration_s
 
 
@@ -199,6 +220,32 @@ def test_fingerprint_has_its_digest(golden: Golden) -> None:
         ),
         ("noise_floor", {"logits": "x"}, "noise_floor.logits: expected a number, got 'x'"),
         ("accepted", {"date": "d", "reason": None}, "accepted.reason: expected text, got None"),
+        ("input_probes", [], "input_probes: expected an object, got []"),
+        (
+            "input_probes",
+            {"file": "trace.inputs.0.npy", "sha256": "xyz", "n_columns": 10, "forms": ["float32 3"]},
+            "input_probes.sha256: expected 64 hex digits, got 'xyz'",
+        ),
+        (
+            "input_probes",
+            {"file": "trace.inputs.0.npy", "sha256": "0" * 64, "n_columns": True, "forms": ["float32 3"]},
+            "input_probes.n_columns: expected an integer, got True",
+        ),
+        (
+            "input_probes",
+            {"file": "trace.inputs.0.npy", "sha256": "0" * 64, "n_columns": 10, "forms": [3]},
+            "input_probes.forms[0]: expected text, got 3",
+        ),
+        (
+            "input_probes",
+            {"file": "trace.inputs.0.npy", "sha256": "0" * 64, "n_columns": 2, "forms": ["float32 3"]},
+            "input_probes.n_columns: expected at least 3, got 2",
+        ),
+        (
+            "variant_inputs",
+            {"grey": "xyz"},
+            "variant_inputs.grey: expected 64 hex digits, got 'xyz'",
+        ),
     ],
 )
 def test_damaged_field_is_named(golden: Golden, key: str, value: Any, message: str) -> None:
@@ -235,7 +282,7 @@ def test_any_missing_key_is_a_golden_error(data: st.DataObject) -> None:
     fields = json.loads(encode_golden(data.draw(GOLDENS)))
     key = data.draw(st.sampled_from(sorted(fields)))
     del fields[key]
-    if key in {"noise_floor", "calibration", "summary", "weights_digest"}:
+    if key in {"noise_floor", "calibration", "summary", "weights_digest", "input_probes", "variant_inputs"}:
         _decode(fields)
     else:
         with pytest.raises(GoldenError, match=f"bytes changed: .*{key}" if key == OWN_DIGEST_KEY else key):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pytest_modelreg.domain.errors import GoldenError
-from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.observation import ArrayFile, InputProbes, Observation
 from pytest_modelreg.store.consistency import require_consistent
 
 PATH = Path("golden/photos/reference/golden.json")
@@ -76,3 +76,19 @@ def test_output_without_profile_is_named(observation: Observation) -> None:
     assert "profiles: expected one of every output, got none of boxes" in _fault(
         observation, profiled=("logits",)
     )
+
+
+@pytest.mark.parametrize("forms", [("float32 3",), ("float32 3", "float32 4")])
+def test_probes_have_one_form_or_one_a_sample(observation: Observation, forms: tuple[str, ...]) -> None:
+    """Just inside: all inputs alike, or each its own; another count names no sample's form."""
+    probes = InputProbes(file=ArrayFile(file="x", sha256="0"), n_columns=3, forms=forms)
+    require_consistent(replace(observation, input_probes=probes), PATH)
+    text = _fault(replace(observation, input_probes=replace(probes, forms=(*forms, "a", "b"))))
+    assert f"input_probes.forms: expected 1 or 2 (one a sample), got {len(forms) + 2}" in text
+
+
+def test_probes_without_a_bucket_are_named(observation: Observation) -> None:
+    """A row is at least one bucket, the norm and the count of what is not finite."""
+    probes = InputProbes(file=ArrayFile(file="x", sha256="0"), n_columns=2, forms=("float32 3",))
+    text = _fault(replace(observation, input_probes=probes))
+    assert "input_probes.n_columns: expected at least 3, got 2" in text

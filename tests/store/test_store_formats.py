@@ -63,6 +63,8 @@ def test_is_read_and_judges(
     """Equal values match, other values drift; what the format did not have is empty."""
     golden = _read(folder)
     assert bool(golden.observation.stages) == (folder.name == "staged")
+    assert (golden.observation.input_probes is not None) == (folder.name == "probed")
+    assert bool(golden.variant_inputs) == (folder.name == "probed")
     for value, verdict in ((1.0, Verdict.MATCH), (1.2, Verdict.DRIFT)):
         observed = tmp_path / str(value)
         outputs = {

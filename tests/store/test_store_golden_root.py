@@ -18,6 +18,7 @@ from pytest_modelreg.store.golden_root import (
     require_inside,
     require_own_name,
     survey_goldens,
+    walk_goldens,
 )
 
 
@@ -146,3 +147,29 @@ def test_folding_is_stable(name: str) -> None:
     for form in ("NFC", "NFD"):
         assert fold_name(unicodedata.normalize(form, name)) == folded
     assert fold_name(name.upper()) == fold_name(name.upper().lower().upper())
+
+
+def test_arrays_without_a_record_are_remains(tmp_path: Path) -> None:
+    """Beside a golden, an observation or what DVC keeps of a golden they are not."""
+    for name, record in (
+        ("a", ""),
+        ("b", "golden.json"),
+        ("c", "observation.json"),
+        ("d", "golden.json.dvc"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "outputs.y.0123456789ab.npy").touch()
+        if record:
+            (tmp_path / name / record).touch()
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e/outputs.npy").touch()
+    assert survey_goldens(tmp_path).remains == (tmp_path / "a",)
+
+
+def test_walk_finds_what_the_survey_finds(tmp_path: Path) -> None:
+    """Hidden folders are passed over, and so is the one that is named."""
+    for name in ("a/b", ".hidden/c", "d"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "golden.json").touch()
+    assert sorted(walk_goldens(tmp_path)) == list(map(str, survey_goldens(tmp_path).folders))
+    assert list(walk_goldens(tmp_path, passed_over=str(tmp_path / "d"))) == [str(tmp_path / "a/b")]

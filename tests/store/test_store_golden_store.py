@@ -9,19 +9,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
+from pytest_modelreg.domain.observation import InputProbes
 from pytest_modelreg.store import (
     golden_folder,
     golden_sha256,
     read_golden,
+    read_trace,
     summary_file,
     verify_files,
     write_golden,
+    write_trace,
 )
 from pytest_modelreg.store.codec import decode_golden, encode_golden
 
@@ -31,6 +35,21 @@ def folder(tmp_path: Path, make_golden: Callable[..., Golden], summary: list[lis
     """A golden folder as written."""
     folder = tmp_path / "golden" / "photos" / "reference"
     write_golden(folder, make_golden(tmp_path / "run"), tmp_path / "run", summary)
+    return folder
+
+
+@pytest.fixture
+def probed(tmp_path: Path, make_golden: Callable[..., Golden], summary: list[list[str]]) -> Path:
+    """A golden folder with a trace of its inputs, and the digest of a variant's."""
+    source = tmp_path / "probed-run"
+    golden = make_golden(source)
+    probes = InputProbes(
+        file=write_trace(source, "inputs", np.arange(20.0).reshape(2, 10)), n_columns=10, forms=("float32 3",)
+    )
+    observation = replace(golden.observation, input_probes=probes)
+    folder = tmp_path / "probed-golden" / "photos" / "reference"
+    golden = replace(golden, observation=observation, variant_inputs={"grey": "a" * 64})
+    write_golden(folder, golden, source, summary)
     return folder
 
 
@@ -111,6 +130,52 @@ def test_any_flipped_bit_is_found(folder: Path, data: st.DataObject) -> None:
     damaged = bytearray(path.read_bytes())
     damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     _find_damage(folder, path, damaged)
+
+
+def test_trace_is_part_of_the_golden(probed: Path) -> None:
+    """It is taken over with the outputs, named in the record and verified with them."""
+    golden = read_golden(probed)
+    assert golden is not None
+    assert golden.observation.input_probes is not None
+    assert golden.variant_inputs == {"grey": "a" * 64}
+    table = read_trace(probed, golden.observation.input_probes.file, (2, 10))
+    np.testing.assert_array_equal(table, np.arange(20.0).reshape(2, 10))
+    _verify(probed)
+
+
+def test_every_flipped_bit_of_a_trace_is_found(probed: Path) -> None:
+    """A changed trace would make other distances of the same inputs: the error names the file."""
+    (path,) = probed.glob("trace.*.npy")
+    content = path.read_bytes()
+    for position in range(0, 8 * len(content), 5):
+        damaged = bytearray(content)
+        damaged[position // 8] ^= 1 << position % 8
+        _find_damage(probed, path, damaged)
+    path.unlink()
+    with pytest.raises(GoldenError, match=re.escape(path.name)):
+        _verify(probed)
+
+
+@pytest.mark.parametrize("key", ["input_probes", "variant_inputs"])
+def test_flipped_bit_in_the_record_of_inputs_is_found(probed: Path, key: str) -> None:
+    """A wrong digest of a variant's inputs would send it past the model."""
+    path = probed / "golden.json"
+    content = path.read_bytes()
+    start = content.index(f'"{key}"'.encode())
+    for position in range(8 * start, 8 * (start + 200)):
+        damaged = bytearray(content)
+        damaged[position // 8] ^= 1 << position % 8
+        with pytest.raises(GoldenError, match=r"golden\.json"):
+            decode_golden(bytes(damaged), path)
+
+
+def test_replaced_golden_sweeps_the_old_trace(
+    probed: Path, tmp_path: Path, make_golden: Callable[..., Golden], summary: list[list[str]]
+) -> None:
+    """A golden recorded without probes leaves no file that nothing names."""
+    write_golden(probed, make_golden(tmp_path / "again", 2.0), tmp_path / "again", summary)
+    assert not list(probed.glob("trace.*"))
+    _verify(probed)
 
 
 def test_every_flipped_bit_of_the_record_is_found(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,31 @@ def test_folder_that_is_gone(tmp_path: Path, observation: Observation) -> None:
 def test_newer_format(tmp_path: Path, observation: Observation) -> None:
     """A worker of a later release is told apart from damage."""
     path = write_observation(tmp_path, observation)
-    path.write_text(path.read_text().replace('"modelreg_observation": 1', '"modelreg_observation": 9'))
+    path.write_text(path.read_text().replace('"modelreg_observation": 2', '"modelreg_observation": 9'))
     with pytest.raises(GoldenFormatError, match="upgrade pytest-modelreg"):
+        read_observation(tmp_path)
+
+
+def test_any_flipped_bit_is_refused(tmp_path: Path, observation: Observation) -> None:
+    """What a run says of a sample or an environment would become the golden's."""
+    path = write_observation(tmp_path, observation)
+    data = path.read_bytes()
+    for position in range(len(data)):
+        flipped = bytearray(data)
+        flipped[position] ^= 1 << position % 8
+        path.write_bytes(flipped)
+        with pytest.raises(GoldenError, match=r"run the case again") as caught:
+            read_observation(tmp_path)
+        assert "version control" not in str(caught.value)
+
+
+def test_record_of_an_older_release_is_read(tmp_path: Path, observation: Observation) -> None:
+    """It carries no digest of its own."""
+    path = write_observation(tmp_path, observation)
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    del fields["modelreg_sha256"]
+    path.write_text(json.dumps({**fields, "modelreg_observation": 1}), encoding="utf-8")
+    assert read_observation(tmp_path) == observation
+    path.write_text(json.dumps({**fields, "modelreg_observation": 2}), encoding="utf-8")
+    with pytest.raises(GoldenError, match="bytes changed"):
         read_observation(tmp_path)

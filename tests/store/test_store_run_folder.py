@@ -133,16 +133,14 @@ def test_chosen_folder_has_no_retention(tmp_path: Path) -> None:
 
 
 def test_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without access the folder is named, with the flag that chooses another place."""
+    """Without access the folder is named; which flag chooses another place is the command's to say."""
 
     def refuse(self: Path, *args: object, **options: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", refuse)
-        with pytest.raises(
-            RunFolderError, match=r"x: the run folder cannot be made: Permission.*--modelreg-run-dir"
-        ):
+        with pytest.raises(RunFolderError, match=r"x: the run folder cannot be made: Permission.*access$"):
             RunFolder.at(tmp_path / "x")
 
 
@@ -155,8 +153,7 @@ def test_file_where_the_run_folder_should_be(tmp_path: Path, place: str) -> None
     with pytest.raises(RunFolderError) as caught:
         RunFolder.create(tmp_path / ".modelreg", "20260131T120000-000000Z")
     message = str(caught.value)
-    assert f"expected a folder at {file}, got a file; move it away, or choose another place" in message
-    assert "--modelreg-run-dir" in message
+    assert message.endswith(f"expected a folder at {file}, got a file; move it away")
     assert "\n" not in message
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+from contextlib import suppress
+from pathlib import Path
 
 from pytest_modelreg.fingerprint.collectors.loaded import ask_torch, ask_used_cuda
 from pytest_modelreg.fingerprint.collectors.packages import read_installed_version
@@ -23,11 +26,27 @@ they fill a page and ``torch.git_version`` pins them."""
 
 @fact("torch.version")
 def read_torch_version() -> str:
-    """From ``torch.__version__``; not loaded: of its distribution. Example: ``2.14.1+cu130``."""
+    """From ``torch.__version__``, loaded or not. Example: ``2.14.1+cu130``."""
     try:
         return str(ask_torch("__version__"))
     except Unknown:
-        return read_installed_version("torch")
+        return _read_written_version() or read_installed_version("torch")
+
+
+def _read_written_version() -> str | None:
+    """Return what ``torch.__version__`` would be, from the file that it comes from; None without it.
+
+    The distribution's version may lack the build (``+cu130``): with it, one machine would have two
+    versions, depending on whether a case before this one happened to load torch.
+    """
+    spec = importlib.util.find_spec("torch")  # looks for it, and imports nothing
+    for folder in () if spec is None else spec.submodule_search_locations or ():
+        with suppress(OSError):
+            text = Path(folder, "version.py").read_text(encoding="utf-8", errors="replace")
+            found = re.search(r"^__version__\s*(?::[^=\n]*)?=\s*['\"]([^'\"]+)['\"]", text, re.MULTILINE)
+            if found is not None:
+                return found[1]
+    return None
 
 
 @fact("torch.git_version")
