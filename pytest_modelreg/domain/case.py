@@ -28,6 +28,10 @@ AXES = (
 )
 """What can differ between the reference and a variant, in the order in which ids name it."""
 
+MODEL_KEYS = ("model", "model_args", "checkpoint", "memory_format")
+"""What a case can say of a model that is built for it, and of none that a runtime brings: not ``dtype``,
+in which that one may well compute."""
+
 COMPUTE_DTYPES = ("float64", "float32", "float16", "bfloat16")
 """What a model's floating parameters and inputs can be cast to."""
 

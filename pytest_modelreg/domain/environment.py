@@ -61,8 +61,25 @@ def environment_changes(expected: Fingerprint, actual: Fingerprint) -> tuple[Env
     return tuple(
         EnvironmentChange(key=key, expected=expected.facts[key], actual=actual.facts[key])
         for key in shared
-        if expected.facts[key] != actual.facts[key]
+        if expected.facts[key] != actual.facts[key] and not _is_one_build(key, expected, actual)
     )
+
+
+def _is_one_build(key: str, expected: Fingerprint, actual: Fingerprint) -> bool:
+    """Whether two versions differ only in a build (``+cu130``) that one side could not know.
+
+    Older records of a package that was not loaded have the version that it was installed as, which may
+    lack the build.
+    """
+    group, _, name = key.rpartition(".")
+    if name != "version":
+        return False
+    sides = [
+        (str(side.facts[key]), f"{group} was not loaded {UNUSED}" in side.reasons.values())
+        for side in (expected, actual)
+    ]
+    releases = {version.partition("+")[0] for version, _ in sides}
+    return len(releases) == 1 and any(unloaded and "+" not in version for version, unloaded in sides)
 
 
 def _list_unused(fingerprint: Fingerprint) -> set[str]:

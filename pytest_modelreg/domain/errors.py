@@ -100,6 +100,10 @@ class ModelError(CaseError):
     """A model factory or forward pass that raised."""
 
 
+class ForwardError(ModelError):
+    """A forward pass that raised: the model was built, and could not be fed what it was fed."""
+
+
 class OutputError(CaseError):
     """Model output that cannot be recorded: no batch axis, mixed structure, unknown type."""
 

@@ -15,6 +15,7 @@ from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
 from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.engine.pipelines import is_fed_tensors
 from pytest_modelreg.observe import (
     Elsewhere,
     KnownProbes,
@@ -119,7 +120,7 @@ class Observer:
         handed = None
         if environment.preprocess == "here":
             # Whether the model is a module shows only there; the golden's was, or nearly all are.
-            to_tensors = golden is None or golden.observation.eval_applied
+            to_tensors = golden is None or is_fed_tensors(golden.observation)
             handed = prepare_inputs(spec, self._folder / "handed", to_tensors=to_tensors)
         place = Elsewhere(
             python=ready.python,

@@ -46,6 +46,14 @@ def list_variants_apart(cases: Iterable[CasePlan]) -> list[CasePlan]:
     ]
 
 
+def is_fed_tensors(observation: Observation) -> bool:
+    """Whether the model of an observation is a module, so that the numbers that it is fed become tensors.
+
+    A module that refuses ``eval()``, as an exported program does, has weights all the same.
+    """
+    return observation.eval_applied or observation.weights_digest is not None
+
+
 def digest_inputs(observation: Observation) -> str:
     """Return one sha256 over the samples of an observation and what the model is fed for each."""
     lines = (f"{sample.id}\0{sample.sha256}\0{sample.input_digest}\n" for sample in observation.samples)

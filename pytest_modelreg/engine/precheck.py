@@ -18,16 +18,22 @@ from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.precheck import InputResult, PrecheckResult
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.failure import describe_failure
+from pytest_modelreg.engine.failure import describe_crash, describe_failure
 from pytest_modelreg.engine.golden_reading import read_trusted_golden
 from pytest_modelreg.engine.outcome import Outcome, place_of
-from pytest_modelreg.engine.pipelines import digest_inputs, list_prechecked, list_variants_apart, pipeline_of
+from pytest_modelreg.engine.pipelines import (
+    digest_inputs,
+    is_fed_tensors,
+    list_prechecked,
+    list_variants_apart,
+    pipeline_of,
+)
 from pytest_modelreg.engine.precheck_verdict import conclude_precheck, describe_same
+from pytest_modelreg.engine.sample_sets import SampleSets
 from pytest_modelreg.engine.subject import Subject, describe_missing, subject_of_case
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.judge import JudgeRequest, judge_inputs
 from pytest_modelreg.observe import KnownProbes, observe_inputs, read_known_probes
-from pytest_modelreg.store import read_samples
 
 RunModel = Callable[[Suite, CasePlan, "frozenset[str] | None"], Outcome]
 """Runs a case on some of its samples, or on all."""
@@ -63,6 +69,7 @@ class Precheck:
         self._folder = folder
         self._run_model = run_model
         self._progress = progress
+        self._samples = SampleSets()
         self._observed: dict[object, tuple[Observation, Path] | ModelRegError] = {}
 
     def run(self, chosen: Sequence[CasePlan] | None = None) -> list[PrecheckResult]:
@@ -77,7 +84,9 @@ class Precheck:
             try:
                 result = self._precheck(case)
             except ModelRegError as error:
-                result = _failed(self._suite, case, error)
+                result = _failed(self._suite, case, describe_failure(error))
+            except Exception as error:  # noqa: BLE001 - the per-case edge: one broken pipeline must not end the rest
+                result = _failed(self._suite, case, describe_crash(error))
             results.append(replace(result, sharing=sharing, duration_s=time.perf_counter() - started))
         return results
 
@@ -87,10 +96,15 @@ class Precheck:
                 "expected inputs that are prepared here, got a case that another environment prepares: its "
                 "packages decide; compare with pytest --modelreg"
             )
-        samples = read_samples(self._suite.samples_folder)
+        samples = self._samples.read(self._suite.samples_folder)
         pinned = self._read_pinned(case)
+        choice = pinned.subject.place.choice
         blank = PrecheckResult(
-            suite=self._suite.name, variant=case.variant, verdict=Verdict.MISSING, message=""
+            suite=self._suite.name,
+            variant=case.variant,
+            verdict=Verdict.MISSING,
+            message="",
+            notes=(choice.note,) if choice is not None and choice.note else (),
         )
         if pinned.golden is None:
             command = pinned.subject.recording_command
@@ -129,8 +143,11 @@ class Precheck:
 
     def _observe(self, pinned: _Pinned, samples: SampleSet) -> tuple[Observation, Path]:
         """Decode and preprocess, once for all cases that are fed the same."""
-        to_tensors = pinned.golden is not None and pinned.golden.observation.eval_applied
-        key = (pipeline_of(pinned.case), to_tensors)
+        to_tensors = pinned.golden is not None and is_fed_tensors(pinned.golden.observation)
+        batch_size = pinned.case.template.batch_size
+        key: tuple[object, ...] = (pipeline_of(pinned.case), to_tensors)
+        if _depends_on_batches(self._observed.get(key), batch_size):
+            key = (*key, batch_size)
         if key not in self._observed:
             folder = self._folder / f"{len(self._observed)}"
             report = self._progress
@@ -191,6 +208,16 @@ def list_pipelines(
     return [(chosen[variant], tuple(sharing.get(variant, ()))) for variant in sorted(chosen, key=order.index)]
 
 
+def _depends_on_batches(found: tuple[Observation, Path] | ModelRegError | None, batch_size: int) -> bool:
+    """Whether inputs were observed that another batch size may make others: a buffer that is used again."""
+    if found is None or isinstance(found, ModelRegError):
+        return False
+    observation, _ = found
+    return observation.batch_size != batch_size and any(
+        habit.habit == "stateful" for habit in observation.habits
+    )
+
+
 def _choose_samples(golden: Golden, inputs: InputResult) -> frozenset[str] | None:
     """Return the samples that the model has to answer; None for all, where outputs are per batch."""
     if any(record.per == "batch" for record in golden.observation.outputs.values()):
@@ -198,8 +225,8 @@ def _choose_samples(golden: Golden, inputs: InputResult) -> frozenset[str] | Non
     return frozenset(distance.sample for distance in inputs.distances)
 
 
-def _failed(suite: Suite, case: CasePlan, error: ModelRegError) -> PrecheckResult:
-    text = describe_failure(error).removeprefix(f"{case.id}: ")
+def _failed(suite: Suite, case: CasePlan, text: str) -> PrecheckResult:
+    text = text.removeprefix(f"{case.id}: ")
     message, _, details = text.partition("\n")
     return PrecheckResult(
         suite=suite.name, variant=case.variant, verdict=Verdict.ERROR, message=message, details=details

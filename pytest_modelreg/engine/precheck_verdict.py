@@ -27,7 +27,7 @@ def conclude_precheck(
     Parameters
     ----------
     blank : PrecheckResult
-        Names only.
+        Names, and notes on the golden, only.
     outcome : Outcome or None
         The model on the samples whose inputs differ; None where none do.
     """
@@ -50,10 +50,14 @@ def conclude_precheck(
             advice="",
         )
     if behaviour.verdict is Verdict.DRIFT:
+        stale = f"{_describe_stale(inputs)}; " if inputs.difference else ""
         return replace(
             result,
             verdict=Verdict.DRIFT,
-            message=f"{_describe_distances(inputs)}; behaviour drifts: {behaviour.message}",
+            message=f"{stale}{_describe_distances(inputs)}; behaviour drifts: {behaviour.message}",
+            # Where the model gave no answer, there is nothing to accept.
+            command=behaviour.command,
+            advice=behaviour.advice,
         )
     return _conclude_same_behaviour(result, subject, inputs, behaviour)
 
@@ -76,7 +80,7 @@ def _conclude_same_behaviour(
             quiet,
             verdict=Verdict.MATCH,
             message=f"inputs bit-identical for all {_count(len(inputs.common))}",
-            notes=(note,),
+            notes=(*result.notes, note),
         )
     if subject.case is not None and not subject.case.keeps_golden:
         # Such a variant is meant to be fed something else; its limits say how much that may matter.

@@ -14,17 +14,17 @@ from pathlib import Path
 
 from pytest_modelreg.domain.case import REFERENCE
 from pytest_modelreg.domain.environment import FactValue
-from pytest_modelreg.domain.errors import CaseSkipped, ModelRegError
+from pytest_modelreg.domain.errors import CaseSkipped, ForwardError, ModelRegError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.acceptance import accept, is_wanted
+from pytest_modelreg.engine.acceptance import accept, is_wanted, keep_attributes
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
 from pytest_modelreg.engine.golden_reading import read_trusted_golden
 from pytest_modelreg.engine.observer import CaseProgress, Observer
 from pytest_modelreg.engine.outcome import Outcome
-from pytest_modelreg.engine.pipelines import digest_variant_inputs
+from pytest_modelreg.engine.pipelines import digest_variant_inputs, is_fed_tensors
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import settle
 from pytest_modelreg.engine.sample_sets import SampleSets, confine
@@ -39,12 +39,10 @@ from pytest_modelreg.engine.subject import (
     with_error,
 )
 from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.engine.unanswered_case import explain_unanswered
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
 from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
-from pytest_modelreg.observe import (
-    observe_values,
-    read_known_probes,
-)
+from pytest_modelreg.observe import observe_values, read_known_probes
 from pytest_modelreg.store import RunFolder
 
 _REGENERATING = (
@@ -173,19 +171,21 @@ class Session:
         What cannot be recorded becomes verdict ``error``; the golden is then as it was.
         """
         regeneration = self.regeneration
-        if regeneration is not None and is_wanted(outcome, regeneration):
+        if regeneration is not None:
             found = outcome.result
             try:
-                outcome = accept(
-                    outcome,
-                    regeneration,
-                    git=self._ask_git(outcome.place.root),
-                    variant_inputs=self._digest_variant_inputs(outcome),
-                )
+                keep_attributes(outcome)
+                if is_wanted(outcome, regeneration):
+                    outcome = accept(
+                        outcome,
+                        regeneration,
+                        git=self._ask_git(outcome.place.root),
+                        variant_inputs=self._digest_variant_inputs(outcome),
+                    )
             except ModelRegError as error:
                 outcome = with_error(outcome, describe_failure(error))
                 return settle(outcome, keeps_outputs=self._keeps_outputs)
-            if found.verdict in (Verdict.DRIFT, Verdict.STALE):
+            if outcome.result is not found and found.verdict in (Verdict.DRIFT, Verdict.STALE):
                 message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
                 outcome = replace(outcome, result=replace(outcome.result, message=message))
         return settle(outcome, keeps_outputs=self._keeps_outputs)
@@ -204,7 +204,8 @@ class Session:
             return {}
         if samples is None or folder is None or observation is None:
             return {}
-        return digest_variant_inputs(suite.cases, samples, to_tensors=observation.eval_applied, folder=folder)
+        to_tensors = is_fed_tensors(observation)
+        return digest_variant_inputs(suite.cases, samples, to_tensors=to_tensors, folder=folder)
 
     def _judge_case(self, subject: Subject, observe: _Observe) -> Outcome:
         started = time.perf_counter()
@@ -223,7 +224,10 @@ class Session:
     def _observe_and_judge(self, subject: Subject, observe: _Observe) -> Outcome:
         golden, fault = read_trusted_golden(subject.place, self.regeneration)
         folder = self.run_folder.case_folder(subject.blank.id)
-        observation, samples = observe(folder, golden)
+        try:
+            observation, samples = observe(folder, golden)
+        except ForwardError as error:
+            return explain_unanswered(subject, golden, self._samples, folder, error)
         if golden is None:
             result = replace(
                 subject.blank,

@@ -119,14 +119,20 @@ def judge_subject(
     return judge_as(subject.case, request)
 
 
-def describe_missing(place: Place) -> str:
-    """Return that there is no golden, or none for this environment where others have one."""
+def describe_missing(place: Place, *, fate: str = "nothing was compared") -> str:
+    """Return that there is no golden, or none for this environment where others have one.
+
+    Parameters
+    ----------
+    fate : str
+        What comes of that.
+    """
     if place.choice is not None and place.choice.others:
         return (
-            f"no golden for this environment ({place.golden.name}), nothing was compared; there are goldens "
+            f"no golden for this environment ({place.golden.name}), {fate}; there are goldens "
             f"for {'; '.join(place.choice.others)}"
         )
-    return f"no golden at {place.shown}: nothing was compared"
+    return f"no golden at {place.shown}: {fate}"
 
 
 def failed(subject: Subject, text: str) -> Outcome:

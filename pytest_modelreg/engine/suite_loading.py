@@ -9,7 +9,6 @@ What belongs here: the way from a file to values. How a file is read is in
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.suite_file.axes import ReferenceBlock
 from pytest_modelreg.engine.suite_file.axis_value import CheckpointBlock, RuntimeBlock
+from pytest_modelreg.engine.suite_file.case_names import check_names
 from pytest_modelreg.engine.suite_file.cases import PlannedVariant, plan_variants
 from pytest_modelreg.engine.suite_file.checks import describe_outputs, plan_checks
 from pytest_modelreg.engine.suite_file.document import Document, parse_document, read_document
@@ -29,6 +29,8 @@ from pytest_modelreg.engine.suite_file.environment import EnvironmentBlock
 from pytest_modelreg.engine.suite_file.fault import FaultLog, render_path, show_file
 from pytest_modelreg.engine.suite_file.judging import check_judging, check_variant_judging
 from pytest_modelreg.engine.suite_file.model import SuiteBlock
+from pytest_modelreg.engine.suite_file.naming import fold_name
+from pytest_modelreg.engine.suite_file.own_model import check_own_models
 from pytest_modelreg.engine.suite_file.wording import check_version, validate
 
 
@@ -91,8 +93,7 @@ def find_shared_names(suites: Iterable[Suite]) -> list[Fault]:
     faults = []
     seen: dict[str, Suite] = {}
     for suite in suites:
-        name = unicodedata.normalize("NFC", suite.name).casefold()
-        first = seen.setdefault(name, suite)
+        first = seen.setdefault(fold_name(suite.name), suite)
         if os.path.realpath(first.file) != os.path.realpath(suite.file):
             faults.append(
                 Fault(
@@ -113,7 +114,9 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
     if block is None:
         raise SuiteFileError(log.faults)
     variants = plan_variants(block, document, root, log)
+    check_names(variants, document, log)
     plans = [_plan_variant_checks(block, variant) for variant in variants]
+    check_own_models(block, variants, document, log)
     check_variant_judging(block.outputs, variants, plans, document, log)
     if log.faults:
         raise SuiteFileError(log.faults)

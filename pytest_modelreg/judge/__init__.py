@@ -5,7 +5,8 @@ Modules, in the order of the work: ``request`` (both sides), ``alignment`` (samp
 (what is ``applied``: which checks and limits), ``measurement`` (numbers), ``evaluation`` and ``functions``
 (held against limits), ``output`` (one output judged), ``standings`` (of all samples), ``samples``,
 ``environment``, ``inputs``, ``tie_order``, ``message``, ``cause``, ``notes``, ``wording`` (what to say),
-``case`` (all of it), ``input_judgement`` (the inputs alone, without a forward pass).
+``case`` (all of it), ``input_judgement`` (the inputs alone, without a forward pass), ``unanswered``
+(inputs of another form, to which the model gave no answer).
 ``checks`` and ``kinds`` hold what a suite can name.
 ``profile`` and ``summary`` serve recording.
 """
@@ -18,12 +19,14 @@ from pytest_modelreg.judge.input_judgement import judge_inputs
 from pytest_modelreg.judge.profile import profile_observation
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.summary import summarise
+from pytest_modelreg.judge.unanswered import judge_unanswered
 
 __all__ = [
     "JudgeRequest",
     "describe_difference",
     "judge_case",
     "judge_inputs",
+    "judge_unanswered",
     "profile_observation",
     "summarise",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 from pytest_modelreg.domain.observation import PreprocessHabit
 from pytest_modelreg.judge.alignment import Alignment
+from pytest_modelreg.judge.inputs import list_habits
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.structure import list_new_findings
 from pytest_modelreg.judge.tie_order import TieOrder
@@ -42,7 +43,7 @@ def find_causes(
     """
     found = [*_find_export_causes(request)]
     if has_drifted and alignment.changed_inputs and alignment.knows_inputs:
-        found += [_blame_habit(request, alignment, habit) for habit in request.observation.habits]
+        found += [_blame_habit(request, alignment, habit) for habit in list_habits(request)]
     found += [_blame_tie_order(order) for order in tie_orders]
     found += find_sample_cause(alignment, has_compared=has_compared, has_drifted=has_drifted)
     return tuple(found)

@@ -6,11 +6,12 @@ Facts for people in words, which change no verdict. What they mean is for a diag
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pytest_modelreg.domain.observation import Stage
+from pytest_modelreg.domain.observation import PreprocessHabit, Stage
 from pytest_modelreg.judge.alignment import Alignment, name_some
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.wording import count_of
@@ -40,11 +41,32 @@ def note_inputs(request: JudgeRequest, alignment: Alignment, *, has_drifted: boo
     elif request.is_variant:
         notes = [
             f"inputs differ from the reference's for {share}, although this variant declares no other "
-            "preprocess: they changed since the golden was recorded"
+            f"preprocess: {_explain_change(request)}"
         ]
     else:
         notes = [f"inputs differ for {share}: the change is at or before the preprocessed tensors"]
     return notes + _note_stages(request, alignment) + _note_checklist(request)
+
+
+def list_habits(request: JudgeRequest) -> tuple[PreprocessHabit, ...]:
+    """Return what preprocessing does and should not: in this run, and when the golden was recorded.
+
+    The golden's counts for the case's own inputs only where both sides mean the same preprocess.
+    """
+    known = {habit.habit: habit for habit in request.observation.habits}
+    if not request.declares(PREPROCESS):
+        for habit in request.golden.observation.habits:
+            told = replace(habit, summary=f"when the golden was recorded: {habit.summary}")
+            known.setdefault(habit.habit, told)
+    return tuple(known.values())
+
+
+def _explain_change(request: JudgeRequest) -> str:
+    """Return why one preprocess made two kinds of inputs."""
+    habits = {habit.habit for habit in list_habits(request)}
+    if habits & {"random", "stateful"}:
+        return "it does not make the same of a sample every time"
+    return "they changed since the golden was recorded"
 
 
 def _note_stages(request: JudgeRequest, alignment: Alignment) -> list[str]:

@@ -13,8 +13,12 @@ from typing import Any
 from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.observe.collate import collate_batch, find_unequal_shapes
 from pytest_modelreg.observe.input_source import InputSource, PreparedSample
+from pytest_modelreg.observe.inputs import iterate_leaves
 from pytest_modelreg.observe.overwriting import find_overwritten
 from pytest_modelreg.observe.seeding import seed_generators
+
+_LISTED = 8
+"""Inputs of a batch that a message names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +90,24 @@ class BatchSource:
         inputs = collate_batch(values, sample_ids=ids, collate=self.collate, reference=self.collate_reference)
         unequal = find_unequal_shapes(values, ids) if self.collate is None else None
         return Batch(samples=tuple(observed), inputs=inputs, unequal_shapes=unequal)
+
+
+def describe_batch(inputs: Any) -> str:
+    """Return dtypes and shapes of what a model is called with: ``float32 8 x 3 x 224 x 224``.
+
+    Parameters
+    ----------
+    inputs : Any
+        What collate returned. What is no array is left out; empty where nothing is one.
+    """
+    forms = []
+    for path, leaf in iterate_leaves(inputs):
+        shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+        if isinstance(shape, tuple) and dtype is not None:
+            sizes = " x ".join(map(str, shape)) or "scalar"
+            forms.append(f"{path} {str(dtype).removeprefix('torch.')} {sizes}".strip())
+    more = f" and {len(forms) - _LISTED} more" if len(forms) > _LISTED else ""
+    return ", ".join(forms[:_LISTED]) + more
 
 
 def read_batch(

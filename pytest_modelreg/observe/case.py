@@ -81,7 +81,9 @@ def observe_case(
     RuntimeUnavailable
         The runtime does not exist, or refuses its options or an axis.
     ModelError
-        The factory, the transform or a forward pass raised, or the model cannot be placed.
+        The factory or the transform raised, or the model cannot be placed.
+    ForwardError
+        A forward pass raised.
     CheckpointError
         The checkpoint cannot be read or does not fit.
     SampleLoadError
@@ -153,6 +155,9 @@ def _observe(
             )
             samples, outputs = subject.passes.run(source, folder, log, progress)
             facts = inputs.conclude()
+            if shared is not None and handed is None:
+                form = describe_form(to_tensors=to_tensors)
+                facts = shared.compare_inputs(spec, samples, facts, form=form)
             runner = subject.passes.runner
             return _make_observation(
                 spec,

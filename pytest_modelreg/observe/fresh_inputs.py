@@ -17,13 +17,14 @@ from pytest_modelreg.domain.observation import ObservedSample, PreprocessHabit, 
 from pytest_modelreg.domain.sample import Sample, SampleSet
 from pytest_modelreg.observe.checklist import Survey
 from pytest_modelreg.observe.habits import HabitSearch, Preparation
+from pytest_modelreg.observe.held_state import HeldState
 from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
 from pytest_modelreg.observe.inputs import digest_sample
 from pytest_modelreg.observe.kept_inputs import InputRecorder
 from pytest_modelreg.observe.loaders import Loader, load_sample
 from pytest_modelreg.observe.preprocess import Preprocess
 from pytest_modelreg.observe.seeding import DrawWatch, seed_generators, seed_of
-from pytest_modelreg.observe.value_digest import VALUE_DIGITS, digest_value, is_decoded_image, is_pillow_image
+from pytest_modelreg.observe.value_digest import VALUE_DIGITS, digest_value
 
 _LISTED = 20
 
@@ -63,10 +64,13 @@ class FreshInputs:
         self._survey = Survey(len(samples))
         self._draws = DrawWatch()
         self._stage_digests: list[tuple[str, ...]] = []
+        self._memory: HeldState | None = None
         self._habits = HabitSearch(n_samples=len(samples), stages=preprocess.stages)
 
     def read(self, start: int, stop: int) -> list[PreparedSample]:
         """Load and preprocess samples; see :class:`~.input_source.InputSource`."""
+        if self._memory is None:  # what the model's factory changed was before the first sample
+            self._memory = HeldState((self._loader, *self._preprocess.parts))
         return [
             self._read_one(position, sample)
             for position, sample in enumerate(self._samples.samples[start:stop], start)
@@ -78,7 +82,7 @@ class FreshInputs:
 
     def conclude(self) -> InputFacts:
         """Prepare a few samples again, and say what was found."""
-        habits = self._habits.search(self._prepare_again)
+        habits = self._habits.search(self._prepare_again, self._memory)
         pipeline = self._preprocess.stages
         stages = tuple(
             Stage(name=stage.name, description=stage.description, digests=digests)
@@ -105,6 +109,7 @@ class FreshInputs:
         self._survey.look_at_loaded(position, loaded)
         self._habits.look_at_loaded(position, sample.id, loaded)
         prepared = self._prepare(sample, loaded)
+        self._habits.look_again(loaded)
         self._habits.note_digests(
             position, prepared.digest, prepared.stage_digests, has_drawn=self._draws.has_drawn(seed)
         )
@@ -134,14 +139,8 @@ class FreshInputs:
         sample = self._samples.samples[position]
         seed_generators(seed_of(sample.id, seed))
         loaded = self._load(sample)
-        before = _digest_loaded(loaded)
         prepared = self._prepare(sample, loaded)
-        after = _digest_loaded(loaded)
-        return Preparation(
-            digest=prepared.digest,
-            stage_digests=prepared.stage_digests,
-            is_mutated=None not in (before, after) and before != after,
-        )
+        return Preparation(digest=prepared.digest, stage_digests=prepared.stage_digests)
 
     def _load(self, sample: Sample) -> Any:
         file = Path(self._samples.folder, sample.file)
@@ -162,16 +161,6 @@ class FreshInputs:
         ids = ", ".join(map(repr, islice(faults.values(), _LISTED)))
         lines = [f"{len(faults)} samples cannot be loaded: {ids}{f' and {more} more' if more > 0 else ''}"]
         return SampleLoadError("\n  ".join([*lines, *islice(faults, _LISTED)]))
-
-
-def _digest_loaded(loaded: Any) -> str | None:
-    """Return what tells whether a loaded object was changed; None for one that must not be looked into."""
-    if is_pillow_image(loaded) and not is_decoded_image(loaded):
-        return None
-    try:
-        return digest_value(loaded)
-    except (OSError, ValueError, RuntimeError, TypeError, AttributeError):  # closed by preprocess, for one
-        return None
 
 
 def _is_unrepeatable(habits: Sequence[PreprocessHabit]) -> bool:

@@ -18,6 +18,7 @@ from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
 from pytest_modelreg.observe.inputs import convert_sample
 from pytest_modelreg.observe.kept_inputs import KeptInputs, KeptSample, LeafForm, ReplayedInputs
+from pytest_modelreg.observe.tensor_kind import PLAIN_TENSOR, TensorKind, find_class
 
 _SEQUENCES: dict[str, type[Any]] = {"tuple": tuple, "list": list}
 _WORDS: dict[str, type[Any]] = {"str": str, "bytes": bytes, "NoneType": type(None)}
@@ -50,7 +51,7 @@ def read_handed_inputs(path: Path) -> KeptInputs:
     Raises
     ------
     EnvironmentUnavailable
-        When the index cannot be read.
+        When the index cannot be read, or names a class of tensors that is not here.
     """
     try:
         fields = json.loads(path.read_bytes())
@@ -65,6 +66,11 @@ def read_handed_inputs(path: Path) -> KeptInputs:
             for sample in fields["samples"]
         ]
         return KeptInputs(file=Path(fields["file"]), samples=samples, facts=InputFacts())
+    except ImportError as error:
+        raise EnvironmentUnavailable(
+            f"prepared inputs are of a class that this environment has not: {error}; add its package to the "
+            "environment's `requirements`, or leave out `preprocess: here`"
+        ) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise EnvironmentUnavailable(f"{path}: expected the index of prepared inputs: {error!r}") from error
 
@@ -110,6 +116,7 @@ def _encode(form: Any, sample: str) -> Any:
             "shape": form.shape,
             "axes": form.axes,
             "n_bytes": form.n_bytes,
+            "class": _encode_kind(form.tensor_kind, sample),
         }
     kind, parts = form
     if kind not in _SEQUENCES.values():
@@ -118,6 +125,16 @@ def _encode(form: Any, sample: str) -> Any:
             f"handed, got {kind.__name__}; return a plain tuple, or leave out `preprocess: here`"
         )
     return {kind.__name__: [_encode(part, sample) for part in parts]}
+
+
+def _encode_kind(kind: TensorKind, sample: str) -> str:
+    if kind.attributes:
+        raise PreprocessError(
+            f"sample {sample!r}: preprocess: expected tensors without attributes of their own, which another "
+            f"process can be handed, got {kind.name.replace(':', '.')} with {', '.join(kind.attributes)}; "
+            "return a plain tensor, or leave out `preprocess: here`"
+        )
+    return kind.name
 
 
 def _decode(form: Mapping[str, Any]) -> Any:
@@ -131,10 +148,19 @@ def _decode(form: Mapping[str, Any]) -> Any:
             shape=tuple(form["shape"]),
             axes=tuple(form["axes"]),
             n_bytes=form["n_bytes"],
+            tensor_kind=_read_kind(kind, form["class"]),
         )
     ((name, parts),) = form.items()
     items: Sequence[Any] = [_decode(part) for part in parts]
     return _SEQUENCES[name], items
+
+
+def _read_kind(leaf: str, name: str) -> TensorKind:
+    """Return of which class a tensor is; where there is no torch, all are arrays."""
+    if not name or leaf == "array":
+        return PLAIN_TENSOR
+    find_class(name)  # once for all samples, and told before the model is built
+    return TensorKind(name=name)
 
 
 def _read_dtype(kind: str, name: str) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ equal ones, so that a run in which nothing changed sketches nothing. The sketch 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import InputProbes
 from pytest_modelreg.observe.input_source import InputFacts, InputSource, PreparedSample
-from pytest_modelreg.observe.inputs import name_arrays
+from pytest_modelreg.observe.inputs import is_word, iterate_leaves, name_arrays
 from pytest_modelreg.store import decode_numbers, read_trace, write_trace
 from pytest_modelreg.trace import CountSketch, count_columns, is_known, make_row
 
@@ -27,7 +28,7 @@ MAX_BYTES = 4 << 20
 
 _MOST_BUCKETS = 256
 _FEWEST_BUCKETS = 8
-_WORD_DTYPES = ("str", "bytes", "NoneType")
+_WORD_DIGITS = 8
 _UNKNOWN = ""
 
 
@@ -145,13 +146,15 @@ def probe_sample(value: Any, *, n_buckets: int) -> tuple[NDArray[np.float64], st
     row : numpy.ndarray
         float64, axes (column,): as :class:`~pytest_modelreg.domain.observation.InputProbes` says.
     form : str
-        ``float32 3 x 224 x 224``, after its path where there is one; words by their length.
+        ``float32 3 x 224 x 224``, after its path where there is one; words by length and digest, as no
+        number says how far two of them are apart.
     """
     sketch = CountSketch(n_buckets)
     forms = []
-    for path, dtype, array in name_arrays(value):
-        if dtype in _WORD_DTYPES:
-            forms.append(f"{path} {dtype} of {array.size} bytes".strip())
+    for (_, leaf), (path, dtype, array) in zip(iterate_leaves(value), name_arrays(value), strict=True):
+        if is_word(leaf):
+            digest = hashlib.sha256(array.tobytes()).hexdigest()[:_WORD_DIGITS]
+            forms.append(f"{path} {dtype} of {array.size} bytes ({digest})".strip())
             continue
         sketch.add(decode_numbers(array, dtype))
         shape = " x ".join(map(str, array.shape)) or "scalar"

@@ -76,6 +76,11 @@ def iterate_leaves(sample: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, sample
 
 
+def is_word(leaf: Any) -> bool:
+    """Whether a leaf is text, bytes or None, which are handed over as they are and are no numbers."""
+    return isinstance(leaf, _WORDS)
+
+
 def name_arrays(sample: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
     """Yield path, true dtype and array of every leaf; words as their bytes, with their type for a dtype.
 
@@ -86,7 +91,7 @@ def name_arrays(sample: Any) -> Iterator[tuple[str, str, NDArray[Any]]]:
     """
     path = None
     for path, leaf in iterate_leaves(sample):
-        if isinstance(leaf, _WORDS):
+        if is_word(leaf):
             raw = leaf if isinstance(leaf, bytes) else str(leaf).encode("utf-8", "surrogatepass")
             yield path, type(leaf).__name__, np.frombuffer(raw, np.uint8)
             continue

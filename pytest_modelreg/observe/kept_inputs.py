@@ -2,8 +2,9 @@
 
 What belongs here: writing samples one after the other into one file and reading them back, bit by
 bit and stride by stride (a batch of tensors that lie channel last is itself channel last, and runs
-other kernels). Only plain tensors, arrays and words are kept; to keep one more type, give it a form in
-:func:`_describe`. Which case may have whose inputs is ``shared_work``'s.
+other kernels). Only tensors, arrays and words are kept; to keep one more type, give it a form in
+:func:`_describe_leaf`. Classes of tensors are ``tensor_kind``'s,
+which case may have whose inputs is ``shared_work``'s.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pytest_modelreg.domain.errors import PreprocessError
 from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.observe.arrays import is_tensor, to_array
 from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
+from pytest_modelreg.observe.tensor_kind import PLAIN_TENSOR, TensorKind, read_kind
 
 _WORDS: dict[type, Callable[[Any], bytes]] = {
     str: lambda text: text.encode("utf-8", "surrogatepass"),
@@ -29,13 +31,17 @@ _WORDS: dict[type, Callable[[Any], bytes]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class LeafForm:
-    """One leaf: ``kind`` is tensor, array or word; ``axes`` the order in which its axes lie in memory."""
+    """One leaf: ``kind`` is tensor, array or word; ``axes`` the order in which its axes lie in memory.
+
+    ``tensor_kind`` says of which class a tensor is.
+    """
 
     kind: str
     dtype: Any
     shape: tuple[int, ...] = ()
     axes: tuple[int, ...] = ()
     n_bytes: int
+    tensor_kind: TensorKind = PLAIN_TENSOR
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,9 +185,12 @@ def _describe_leaf(leaf: Any) -> tuple[LeafForm, memoryview | bytes] | None:
     if type(leaf) in _WORDS:
         raw = _WORDS[type(leaf)](leaf)
         return LeafForm(kind="word", dtype=type(leaf), n_bytes=len(raw)), raw
+    tensor_kind = PLAIN_TENSOR
     if is_tensor(leaf):
-        if not _is_plain_tensor(leaf):
+        found = read_kind(leaf)
+        if found is None:
             return None
+        tensor_kind = found
         kind, dtype, steps = "tensor", leaf.dtype, leaf.stride()
         array = to_array(leaf)[0]
     elif type(leaf) is np.ndarray and leaf.dtype.kind in "biufc":
@@ -193,19 +202,15 @@ def _describe_leaf(leaf: Any) -> tuple[LeafForm, memoryview | bytes] | None:
     axes = tuple(sorted(range(array.ndim), key=lambda axis: (-abs(steps[axis]), axis)))
     dense = array.transpose(axes)
     dense = dense if dense.flags.c_contiguous else dense.copy(order="C")
-    form = LeafForm(kind=kind, dtype=dtype, shape=tuple(dense.shape), axes=axes, n_bytes=dense.nbytes)
-    return form, dense.reshape(-1).view(np.uint8).data if dense.size else b""
-
-
-def _is_plain_tensor(tensor: Any) -> bool:
-    import torch
-
-    return (
-        type(tensor) is torch.Tensor
-        and tensor.layout == torch.strided
-        and tensor.device.type == "cpu"
-        and not (tensor.requires_grad or tensor.is_quantized or tensor.is_conj() or tensor.is_neg())
+    form = LeafForm(
+        kind=kind,
+        dtype=dtype,
+        shape=tuple(dense.shape),
+        axes=axes,
+        n_bytes=dense.nbytes,
+        tensor_kind=tensor_kind,
     )
+    return form, dense.reshape(-1).view(np.uint8).data if dense.size else b""
 
 
 def _read(form: Any, file: BinaryIO) -> Any:
@@ -243,5 +248,7 @@ def _read_leaf(form: LeafForm, file: BinaryIO) -> Any:
     raw_bytes = torch.empty(form.n_bytes, dtype=torch.uint8, device="cpu")
     if form.n_bytes:
         _fill(raw_bytes.numpy().data, file)
-        return raw_bytes.view(form.dtype).reshape(form.shape).permute(back)
-    return torch.empty(form.shape, dtype=form.dtype, device="cpu").permute(back)
+        tensor = raw_bytes.view(form.dtype).reshape(form.shape).permute(back)
+    else:
+        tensor = torch.empty(form.shape, dtype=form.dtype, device="cpu").permute(back)
+    return form.tensor_kind.wrap(tensor)

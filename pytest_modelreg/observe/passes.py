@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.case import CaseSpec
-from pytest_modelreg.domain.errors import ModelError, OutputError
+from pytest_modelreg.domain.errors import ForwardError, OutputError
 from pytest_modelreg.domain.observation import ObservedSample, OutputRecord
-from pytest_modelreg.observe.batches import Batch, BatchSource
+from pytest_modelreg.observe.batches import Batch, BatchSource, describe_batch
 from pytest_modelreg.observe.output_collection import OutputCollector
 from pytest_modelreg.observe.outputs import choose_bare_name, flatten_outputs
 from pytest_modelreg.observe.placement import Placement
@@ -60,7 +60,7 @@ class Passes:
 
         Raises
         ------
-        ModelError
+        ForwardError
             A forward pass raised.
         OutputError
             What the model returned cannot be recorded.
@@ -88,7 +88,7 @@ class Passes:
 
     def _forward(self, batch: Batch) -> Any:
         what = f"{self.spec.id}: forward pass (in inference mode) of samples {_span(batch)}"
-        with attributed(ModelError, what, self._advise(batch)):
+        with attributed(ForwardError, what, self._advise(batch)):
             inputs = self.placement.place(batch.inputs)
             # What a pass draws must not depend on what was drawn for the samples or the batches before.
             seed_generators()
@@ -106,6 +106,9 @@ class Passes:
         given = [f"{axis}: {value}" for axis, value in axes.items() if value is not None]
         if given:
             hints.append(f"the case runs with {', '.join(given)}")
+        form = describe_batch(batch.inputs)
+        if form:
+            hints.append(f"the batch was {form}")
         return "; ".join(hints)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import PreprocessError
 from pytest_modelreg.observe.inputs import convert_sample
-from pytest_modelreg.observe.stages import PipelineStage, split_pipeline
+from pytest_modelreg.observe.stages import PipelineStage, number_stage, split_pipeline
 from pytest_modelreg.observe.user_code import attributed
 
 
@@ -61,16 +61,16 @@ class Preprocess:
         if not self._calls:
             what = f"sample {sample_id!r} (no preprocess)"
         last = len(self._calls) - 1
-        with attributed(PreprocessError, what):
-            for index, call in enumerate(self._calls):
+        for index, call in enumerate(self._calls):
+            at = f": {number_stage(index, self.stages[index].name)}" if self.stages else ""
+            with attributed(PreprocessError, f"{what}{at}"):
                 sample = call(sample)
-                # A None inside a structure is an input that is left out; alone it is a
-                # forgotten return, and a model may well answer something to it.
-                if sample is None:
-                    at = f": stage {index}" if last else ""
-                    raise PreprocessError(f"{what}{at} returned None: is a `return` missing?")
-                if watch is not None and index < last:
-                    watch(index, sample)
+            # A None inside a structure is an input that is left out; alone it is a
+            # forgotten return, and a model may well answer something to it.
+            if sample is None:
+                raise PreprocessError(f"{what}{at} returned None: is a `return` missing?")
+            if watch is not None and index < last:
+                watch(index, sample)
         try:
             return convert_sample(sample, to_tensors=self.to_tensors)
         except PreprocessError as error:

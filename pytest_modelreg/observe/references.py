@@ -129,7 +129,7 @@ def resolve_reference(reference: str, folders: Sequence[str]) -> Any:
 
 def _require_callable(role: str, found: Any) -> None:
     if role == "preprocess" and isinstance(found, (list, tuple)):
-        faulty = [f"stage {index} is {type(stage).__name__}" for index, stage in enumerate(found)]
+        faulty = [f"stage {number} is {type(stage).__name__}" for number, stage in enumerate(found, start=1)]
         faulty = [text for text, stage in zip(faulty, found, strict=True) if not callable(stage)]
         if not found or faulty:
             raise ImportReferenceError(

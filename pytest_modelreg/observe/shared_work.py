@@ -11,14 +11,17 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.case import CaseSpec
+from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.observe.input_source import InputFacts
 from pytest_modelreg.observe.kept_inputs import InputRecorder, KeptInputs
+from pytest_modelreg.observe.pipeline_memory import PipelineMemory
 from pytest_modelreg.runtimes.artefacts import Artefacts
 
 
@@ -40,6 +43,7 @@ class SharedWork:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
         self.artefacts = Artefacts(self._folder / "artefacts")
+        self._pipelines = PipelineMemory()
         self._waiting: dict[str, set[str]] = {}
         self._entries: dict[str, _Entry] = {}
         self._set_digests: dict[int, tuple[SampleSet, str]] = {}
@@ -95,6 +99,12 @@ class SharedWork:
         self._n_files += 1
         return InputRecorder(self._folder / "inputs" / f"{self._n_files}.bin", accept)
 
+    def compare_inputs(
+        self, spec: CaseSpec, samples: Sequence[ObservedSample], facts: InputFacts, *, form: str
+    ) -> InputFacts:
+        """Return the facts of a case's inputs, with what earlier cases saw of the same preprocessing."""
+        return self._pipelines.compare(f"{self._key_of(spec)} {form}", samples, facts)
+
     def finish_case(self, spec: CaseSpec) -> None:
         """Be told that a case is over; inputs that nobody waits for are removed."""
         key = self._key_of(spec)
@@ -112,6 +122,7 @@ class SharedWork:
         for entry in self._entries.values():
             entry.inputs.remove()
         self._entries.clear()
+        self._pipelines.forget()
 
     def _key_of(self, spec: CaseSpec) -> str:
         facts = [

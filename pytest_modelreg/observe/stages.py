@@ -38,6 +38,11 @@ class PipelineStage:
     description: str
 
 
+def number_stage(index: int, name: str) -> str:
+    """Return what messages call a stage, counted from 1 as in every note and report: ``stage 2 (Resize)``."""
+    return f"stage {index + 1} ({name})"
+
+
 def split_pipeline(found: Any) -> tuple[PipelineStage, ...]:
     """Return the stages of a list, a Compose or a Sequential, nested ones flattened.
 

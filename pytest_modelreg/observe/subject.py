@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.domain.case import CaseSpec
+from pytest_modelreg.domain.case import MODEL_KEYS, CaseSpec
 from pytest_modelreg.domain.errors import ModelError
 from pytest_modelreg.observe.autocast import make_autocast
 from pytest_modelreg.observe.identity import identify_model
@@ -75,11 +75,18 @@ def load_model(spec: CaseSpec, found: Mapping[str, Any]) -> Loaded:
     Raises
     ------
     ModelError
-        The factory raised, or there is a transform and nothing to transform.
+        The factory raised, or a variant says of a model what its runtime's own cannot follow:
+        a checkpoint, a transform.
     CheckpointError
         The checkpoint cannot be read or does not fit.
     """
     if "model" not in found:
+        ignored = [key for key in MODEL_KEYS if spec.axes.get(key) not in (None, False, "off", {})]
+        if ignored:
+            raise ModelError(
+                f"{spec.id}: {', '.join(ignored)}: runtime {spec.runtime.kind!r} brings its own model, which "
+                f"never looks at it; take it out of this variant, or name a runtime that runs a model"
+            )
         if spec.runtime.transform is not None:
             raise ModelError(
                 f"{spec.id}: transform {spec.runtime.transform!r}: runtime {spec.runtime.kind!r} brings its "

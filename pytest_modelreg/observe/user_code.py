@@ -64,12 +64,13 @@ def locate_error(error: BaseException) -> str | None:
     over; None when nothing else is left.
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not _is_library(frame.filename):
+        if not is_library(frame.filename):
             return f"{frame.filename}:{frame.lineno}"
     return None
 
 
-def _is_library(filename: str) -> bool:
+def is_library(filename: str) -> bool:
+    """Whether a file is of an installed package, of the standard library or of this package."""
     if filename.startswith(("<", _OWN_FOLDER)):
         return True
     if any(part in _PACKAGE_FOLDERS for part in Path(filename).parts):

@@ -5,22 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from pytest_modelreg.engine.orphans import (
-    Claims,
-    find_suite_orphans,
-    find_values_orphans,
-    read_last_claims,
-    write_claims,
-)
+from pytest_modelreg.engine.orphans import MAX_LISTED, describe_orphans, find_suite_orphans
 from pytest_modelreg.engine.suite_loading import load_suite
-from pytest_modelreg.store import safe_component
-
-RUN = "2026010{}T000000-000000Z"
 
 
 def plant(root: Path, *places: str) -> None:
@@ -54,22 +44,6 @@ def test_goldens_of_several_environments_are_claimed(suites):
     plant(root, "toy/reference/machine=a", "toy/reference/machine=b", "toy/x/machine=a")
     (root / "toy/reference/golden.json").touch()
     assert names(root, find_suite_orphans([suite], suites.path)) == ["toy/reference", "toy/x/machine=a"]
-
-
-def test_check_that_is_gone_is_an_orphan_and_a_skipped_test_keeps_its_own(tmp_path):
-    """A test that did not come to its end says nothing of the checks it would have made."""
-    plant(
-        tmp_path / "golden/py",
-        "test_a/test_x/v",
-        "test_a/test_x/old",
-        "test_a/test_skipped/v",
-        "test_gone/test/v",
-    )
-    claims = Claims(checked=frozenset({"test_a/test_x/v"}), kept=frozenset({"test_a/test_skipped"}))
-    assert names(tmp_path / "golden/py", find_values_orphans(tmp_path, claims)) == [
-        "test_a/test_x/old",
-        "test_gone/test/v",
-    ]
 
 
 def test_golden_roots_in_each_other_claim_together(suites):
@@ -127,94 +101,45 @@ def test_linked_golden_root_gives_up_only_what_is_ours(suites):
 
 
 @pytest.mark.parametrize(
-    ("file", "place"),
+    ("golden_per", "device", "lost"),
     [
-        ("a/b.py", "a.b/test/v"),
-        ("a.b.py", "a.b/test/v"),
-        ("a/b.txt", "a.b/b.txt/v"),
-        ("a/b.py", "a.b/a.b.function/v"),
-        ("../out/test_c.py", "up.out.test_c/test/v"),
-        (f"{'long' * 25}/test_d.py", f"{safe_component('long' * 25 + '.test_d')}/test/v"),
+        ("[torch]", "", ["device=A100,machine=x86_64", "device=cpu,machine=x86_64"]),
+        ("[device, machine]", "", []),
+        ("[device]", "", ["device=A100,machine=x86_64"]),
+        ("[device]", "  device: cuda\n", []),
     ],
 )
-def test_file_that_is_there_and_was_not_collected_keeps_its_goldens(tmp_path, file, place):
-    """Skipped, ignored, or of another kind than was asked for; once it is gone they are orphans."""
-    project = tmp_path / "project"
-    plant(project / "golden/py", place)
-    path = project / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-    assert find_values_orphans(project, Claims()) == []
-    claims = Claims(collected=frozenset({file}), doctested=frozenset({file}))
-    assert names(project / "golden/py", find_values_orphans(project, claims)) == [place]
-    path.unlink()
-    assert names(project / "golden/py", find_values_orphans(project, Claims())) == [place]
+def test_environment_that_nothing_leads_to_any_more_is_an_orphan(suites, golden_per, device, lost):
+    """golden_per was changed, or the device: no run anywhere would read the golden again."""
+    text = suites.suite.replace("reference:\n", f"golden_per: {golden_per}\nreference:\n{device}")
+    suite = load_suite(suites.write(text, "modelreg.yaml"), rootdir=suites.path)
+    root = suites.path / "golden/toy/reference"
+    plant(root, "device=A100,machine=x86_64", "device=cpu,machine=x86_64", "torch=2.14")
+    found = names(root, find_suite_orphans([suite], suites.path))
+    assert [name for name in found if name != "torch=2.14"] == lost
+    assert ("torch=2.14" in found) == (golden_per != "[torch]")
 
 
-def test_doctest_of_a_collected_module_is_kept_without_its_flag(tmp_path):
-    """Its tests were collected, its doctests were not."""
-    plant(tmp_path / "golden/py", "a.b/a.b.function/v", "a.b/test[1.5]/v")
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a/b.py").touch()
-    claims = Claims(collected=frozenset({"a/b.py"}))
-    assert names(tmp_path / "golden/py", find_values_orphans(tmp_path, claims)) == ["a.b/test[1.5]/v"]
+def test_long_list_is_cut_with_the_count(tmp_path):
+    """Thousands of lines would hide what else a run says."""
+    folders = [tmp_path / f"golden/py/t/{index:03}" for index in range(MAX_LISTED + 5)]
+    lines = describe_orphans(folders, tmp_path)
+    assert lines[0].startswith(f"{len(folders)} goldens that no case has;")
+    assert (lines[1], lines[-1], len(lines)) == ("golden/py/t/000", "and 5 more", MAX_LISTED + 2)
+    assert describe_orphans(folders[:MAX_LISTED], tmp_path)[-1] == f"golden/py/t/{MAX_LISTED - 1:03}"
 
 
-@pytest.mark.parametrize("by", ["date", "mtime"])
-def test_golden_accepted_after_the_run_had_started_is_kept(tmp_path, by):
-    """The run knows nothing of it; an older one it would have claimed."""
-    plant(tmp_path / "golden/py", "test_a/test/old", "test_a/test/new")
-    now = time.time()
-    for name, age in (("old", -1000), ("new", 1000)):
-        file = tmp_path / f"golden/py/test_a/test/{name}/golden.json"
-        date = datetime.fromtimestamp(now + age * (by == "date"), timezone.utc)
-        accepted = {"date": date.isoformat(timespec="seconds").replace("+00:00", "Z")}
-        file.write_text(json.dumps({"accepted": accepted}, indent=2), encoding="utf-8")
-        moment = now - 1000 if by == "date" else now + age
-        os.utime(file, (moment, moment))
-    orphans = find_values_orphans(tmp_path, Claims(as_of=now + 1))
-    assert names(tmp_path / "golden/py", orphans) == ["test_a/test/old"]
-
-
-def test_foreign_folder_is_never_the_last_run(tmp_path):
-    """A downloaded run, a backup: only names that are ids of runs count."""
-    for name, place in ((RUN.format(1), "ours"), ("from-ci", "theirs"), (RUN.format(2) + "-copy", "old")):
-        folder = tmp_path / ".modelreg/runs" / name
+@pytest.mark.parametrize("is_claimed", [True, False])
+def test_ten_thousand_goldens_of_a_suite_cost_little(suites, is_claimed):
+    """A second of this process at most, orphans or not."""
+    suite = suites.extend("golden_per: [machine]\n" if is_claimed else "golden_budget_mb: 1\n")
+    root = suites.path / "golden/toy/reference"
+    for index in range(10_000):
+        folder = root / f"machine={index}"
         folder.mkdir(parents=True)
-        write_claims(folder, Claims(checked=frozenset({place})))
-    found = read_last_claims(tmp_path)
-    assert found is not None
-    assert found[1].checked == {"ours"}
-
-
-def test_claims_are_read_back_from_the_last_whole_run(tmp_path):
-    """Of two runs the later one counts; one that was not whole has none."""
-    first, second = (
-        Claims(checked=frozenset({"a"})),
-        Claims(checked=frozenset({"b"}), kept=frozenset({"c/d"})),
-    )
-    for name, claims in ((RUN.format(1), first), (RUN.format(2), second), (RUN.format(3), None)):
-        folder = tmp_path / ".modelreg/runs" / name
-        folder.mkdir(parents=True)
-        if claims is not None:
-            write_claims(folder, claims)
-    found = read_last_claims(tmp_path)
-    assert found is not None
-    assert (found[0], found[1].checked, found[1].kept) == (RUN.format(2), second.checked, second.kept)
-
-
-def test_ten_thousand_goldens_cost_little(tmp_path):
-    """A second at most, for as many tests."""
-    places = [f"test_{index // 100}/test_{index}/v" for index in range(10_000)]
-    for place in places:
-        folder = tmp_path / "golden/py" / place
-        folder.mkdir(parents=True)
-        (folder / "golden.json").touch()
-    claims = Claims(checked=frozenset(places[:-1]))
-    started = time.perf_counter()
-    orphans = find_values_orphans(tmp_path, claims)
-    assert time.perf_counter() - started < 1.0
-    started = time.perf_counter()
-    assert len(find_values_orphans(tmp_path, Claims(as_of=time.time() + 60))) == 10_000
-    assert time.perf_counter() - started < 1.0
-    assert names(tmp_path / "golden/py", orphans) == [places[-1]]
+        (folder / "golden.json").write_text(json.dumps({"suite": "toy"}, indent=2), encoding="utf-8")
+    started = time.process_time()
+    orphans = find_suite_orphans([suite], suites.path)
+    describe_orphans(orphans, suites.path)
+    assert time.process_time() - started < 1.0
+    assert len(orphans) == (0 if is_claimed else 10_000)

@@ -82,6 +82,31 @@ def test_a_habit_that_explains_nothing_is_a_note(court: Any, side: Any, factor: 
     assert "preprocess: preprocess was random for 2 of 4 samples" in result.notes
 
 
+@pytest.mark.parametrize("kind", ["random", "stateful"])
+@pytest.mark.parametrize("at_recording", [False, True])
+def test_a_variant_whose_inputs_differ_by_a_habit_is_not_told_of_a_change(
+    court: Any, side: Any, kind: str, at_recording: bool
+) -> None:
+    """Nothing changed since the golden was recorded: preprocessing was so on one side or the other."""
+    habits = [[_habit(kind)], []]
+    before, after = habits if at_recording else reversed(habits)
+    golden = side(outputs={"y": VALUES}, habits=before)
+    run = side(outputs={"y": VALUES * 2}, inputs={"s1": "other"}, habits=after)
+    result = court.judge(golden, run, is_variant=True)
+    note = next(note for note in result.notes if note.startswith("inputs differ"))
+    assert note.endswith("preprocess: it does not make the same of a sample every time")
+    (found,) = result.causes
+    assert found.evidence["habit"] == kind
+    assert ("when the golden was recorded: " in found.summary) is at_recording
+
+
+def test_a_variant_whose_inputs_differ_without_a_habit_is_told_of_a_change(court: Any, side: Any) -> None:
+    """Just inside: nothing else explains it."""
+    run = side(outputs={"y": VALUES * 2}, inputs={"s1": "other"}, habits=[_habit("mutates")])
+    result = court.judge(side(outputs={"y": VALUES}), run, is_variant=True)
+    assert any(note.endswith("they changed since the golden was recorded") for note in result.notes)
+
+
 def test_a_declared_preprocess_makes_a_habit_less_certain(court: Any, side: Any) -> None:
     """Inputs of such a variant differ anyway."""
     run = side(outputs={"y": VALUES * 2}, inputs={"s1": "x"}, habits=[_habit("random")],

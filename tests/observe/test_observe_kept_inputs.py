@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from pytest_modelreg.domain.errors import PreprocessError
+from pytest_modelreg.domain.errors import EnvironmentUnavailable, PreprocessError
 from pytest_modelreg.domain.observation import ObservedSample
+from pytest_modelreg.observe.handed_inputs import HandedInputs, read_handed_inputs, write_handed_inputs
 from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
 from pytest_modelreg.observe.inputs import digest_sample
 from pytest_modelreg.observe.kept_inputs import InputRecorder, ReplayedInputs
@@ -133,13 +134,29 @@ def test_any_part_can_be_read(tmp_path):
 
 
 class OwnTensor(torch.Tensor):
-    """A tensor that carries more than its numbers."""
+    """A tensor with a name for what it is."""
+
+
+class DispatchingTensor(torch.Tensor):
+    """A tensor that computes in its own way."""
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+def fill(tensor):
+    """Return a tensor that carries an object."""
+    tensor.owner = object()
+    return tensor
 
 
 UNKEEPABLE = {
     "gradient": lambda: torch.ones(2, requires_grad=True),
     "parameter": lambda: torch.nn.Parameter(torch.ones(2)),
-    "subclass": lambda: torch.ones(2).as_subclass(OwnTensor),
+    "nobody's class": lambda: torch.ones(2).as_subclass(type("Local", (torch.Tensor,), {})),
+    "dispatching": lambda: torch.ones(2).as_subclass(DispatchingTensor),
+    "filled": lambda: fill(torch.ones(2).as_subclass(OwnTensor)),
     "sparse": lambda: torch.ones(2, 2).to_sparse(),
     "expanded": lambda: torch.ones(1, 2).expand(3, 2),
     "masked": lambda: np.ma.masked_array([1, 2], [True, False]),
@@ -153,6 +170,46 @@ def test_what_is_not_plain_is_not_kept(tmp_path, name):
     """The next case prepares its own, and nothing is left on disk."""
     assert keep(tmp_path, [np.ones(1), UNKEEPABLE[name](), np.ones(1)]) == []
     assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_a_tensor_class_is_kept(tmp_path):
+    """With its plain attributes: collate and model may ask what a tensor is."""
+    named = torch.arange(6.0).reshape(2, 3).T.as_subclass(OwnTensor)
+    named.size_of_photo = (4, 5)
+    (kept,) = keep(tmp_path, [named, np.ones(1)])
+    back = replay(kept, 0, 1)[0]
+    assert type(back) is OwnTensor
+    assert (back.size_of_photo, back.stride()) == ((4, 5), named.stride())
+    assert torch.equal(back.as_subclass(torch.Tensor), named.as_subclass(torch.Tensor))
+
+
+def test_torchvision_tensors_are_kept(tmp_path):
+    """What ToImage returns is the commonest input of all; boxes know their format."""
+    tv = pytest.importorskip("torchvision.tv_tensors")
+    image = tv.Image(torch.rand(3, 4, 5))
+    boxes = tv.BoundingBoxes(torch.ones(1, 4), format="XYXY", canvas_size=(4, 5))
+    (kept,) = keep(tmp_path, [{"image": image, "boxes": boxes}])
+    back = replay(kept, 0, 1)[0]
+    assert (type(back["image"]), type(back["boxes"])) == (tv.Image, tv.BoundingBoxes)
+    assert torch.equal(back["image"], image)
+    assert (back["boxes"].format, back["boxes"].canvas_size) == (boxes.format, (4, 5))
+
+
+def test_another_process_gets_tensor_classes_that_it_can_import(tmp_path):
+    """By name; what it cannot import is told, and what only this process knows is refused."""
+    (kept,) = keep(tmp_path / "a", [torch.ones(2).as_subclass(OwnTensor)])
+    write_handed_inputs(tmp_path / "index.json", kept)
+    (sample,) = HandedInputs(read_handed_inputs(tmp_path / "index.json"), to_tensors=True).read(0, 1)
+    assert type(sample.value) is OwnTensor
+    text = (tmp_path / "index.json").read_text().replace(":OwnTensor", ":GoneTensor")
+    (tmp_path / "index.json").write_text(text)
+    with pytest.raises(EnvironmentUnavailable, match="has no class GoneTensor"):
+        read_handed_inputs(tmp_path / "index.json")
+    named = torch.ones(2).as_subclass(OwnTensor)
+    named.size_of_photo = (4, 5)
+    (kept,) = keep(tmp_path / "b", [named])
+    with pytest.raises(PreprocessError, match="OwnTensor with size_of_photo; return a plain tensor"):
+        write_handed_inputs(tmp_path / "index.json", kept)
 
 
 def test_what_is_interrupted_is_not_kept(tmp_path):

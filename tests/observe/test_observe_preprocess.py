@@ -101,8 +101,22 @@ def test_none_is_a_forgotten_return():
         PreprocessError, match=r"'cat': preprocess 'm:prep' returned None: is a `return` missing\?"
     ):
         apply(lambda x: None, 1)
-    with pytest.raises(PreprocessError, match=r"'m:prep': stage 0 returned None"):
-        apply([lambda x: None, lambda x: 1], 1)
+    with pytest.raises(PreprocessError, match=r"'m:prep': stage 2 \(\S+\) returned None"):
+        apply([lambda x: x, lambda x: None, lambda x: 1], 1)
+
+
+def test_a_stage_that_raises_is_named():
+    """By number and name, as one that returns nothing is; a single callable has no number."""
+
+    def boom(x):
+        raise ValueError("broke")
+
+    with pytest.raises(PreprocessError, match=r"'m:prep': stage 2 \(\S*boom\) raised ValueError: broke"):
+        apply([lambda x: x, boom], 1)
+    with pytest.raises(PreprocessError, match=r"'m:prep': stage 1 \(\S*boom\) raised ValueError: broke"):
+        apply([boom], 1)
+    with pytest.raises(PreprocessError, match=r"'m:prep' raised ValueError: broke"):
+        apply(boom, 1)
 
 
 def test_none_inside_a_structure_stays():

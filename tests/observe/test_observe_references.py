@@ -57,7 +57,7 @@ def test_a_list_of_stages_is_allowed_for_preprocess_only(resolve):
 
 def test_a_stage_that_is_not_callable_is_named(resolve):
     """The index leads to the stage."""
-    with pytest.raises(ImportReferenceError, match="stage 1 is int"):
+    with pytest.raises(ImportReferenceError, match="stage 2 is int"):
         resolve({"preprocess": "mrstages:STAGES"}, mrstages="STAGES = [len, 3]\n")
 
 

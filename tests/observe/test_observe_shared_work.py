@@ -58,7 +58,7 @@ def test_preprocessing_is_done_once(toy_case, shared):
     shared.expect([one, two])
     first = session.observe(one)
     n_calls = session.n_calls
-    assert n_calls == 5 + 1  # one sample is prepared again
+    assert n_calls == 5 + 2  # the first and one more are prepared again
     second = session.observe(two)
     assert session.n_calls == n_calls + 1
     assert second.samples == first.samples
@@ -193,7 +193,7 @@ def test_interrupted_case_leaves_nothing(toy_case, shared, tmp_path):
     assert list((tmp_path / "work/inputs").iterdir()) == []
     n_calls = session.n_calls
     assert len(session.observe(two).samples) == 5
-    assert session.n_calls == n_calls + 6
+    assert session.n_calls == n_calls + 7
 
 
 def test_stateful_preprocessing_is_not_shared(toy_case, shared):
@@ -203,7 +203,7 @@ def test_stateful_preprocessing_is_not_shared(toy_case, shared):
     shared.expect(specs)
     for spec in specs:
         assert [habit.habit for habit in session.observe(spec).habits] == ["stateful"]
-    assert session.n_calls == 12
+    assert session.n_calls == 14
 
 
 def test_random_preprocessing_is_shared_with_its_habit(toy_case, shared):

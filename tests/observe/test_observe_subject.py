@@ -95,6 +95,15 @@ def test_factory_is_not_called_nor_checkpoint_opened_for_a_model_of_its_own(toy_
 
 
 @pytest.mark.usefixtures("own_model")
+def test_a_variant_cannot_give_a_model_of_its_own_other_weights(toy_case):
+    """Planted fault: a checkpoint that is never opened would be green; ``off`` asks for nothing."""
+    axes = {"checkpoint": "absent.pt", "model_args": {"size": 2}, "runtime": "own"}
+    with pytest.raises(ModelError, match=r"model_args, checkpoint: runtime .* brings its own model"):
+        toy_case.observe(axes=axes)
+    assert toy_case.observe(axes={"checkpoint": "off", "dtype": "float16"}).outputs
+
+
+@pytest.mark.usefixtures("own_model")
 def test_a_model_of_its_own_cannot_be_transformed(toy_case):
     """Ignoring it would be green for nothing."""
     toy_case.write("deploy.py", "def transform(model):\n    return model\n")

@@ -39,7 +39,7 @@ def sketch(*arrays: np.ndarray, n_buckets: int = N_BUCKETS) -> CountSketch:
     ids=["from the beginning", "over the edge of a block"],
 )
 def test_hash_never_changes(n_before: int, expected: list[float]) -> None:
-    """Sketches are kept in goldens for years: another place or sign for one element makes all of them useless.
+    """Goldens keep sketches for years: another place or sign for one element makes all of them useless.
 
     Powers of two, so that every subset of elements has a sum of its own.
     """

@@ -113,6 +113,9 @@ class VariantBlock(AxesBlock, VerdictBlock):
         default=None, description="another interpreter, packages, variables or git revision"
     )
     runtime: Runtime | None = Field(default=None, description="a name, or {kind: NAME} with options")
+    dtype: Annotated[ComputeDtype | None, or_off(ComputeDtype)] = Field(
+        default=None, description="what floating parameters, buffers and inputs are cast to"
+    )
     autocast: Annotated[AutocastDtype | None, or_off(AutocastDtype)] = Field(
         default=None, description="mixed precision around the forward passes"
     )

@@ -21,7 +21,7 @@ from pytest_modelreg.engine.suite_file.fault import FaultLog, KeyPath, list_name
 from pytest_modelreg.engine.suite_file.limit import ChecksBlock
 from pytest_modelreg.engine.suite_file.matrix import MatrixBlock
 from pytest_modelreg.engine.suite_file.model import SuiteBlock
-from pytest_modelreg.engine.suite_file.naming import name_value
+from pytest_modelreg.engine.suite_file.naming import fold_name, name_value
 from pytest_modelreg.engine.suite_file.support import MAX_CASES
 
 COMPANIONS = ("model", "model_args", "collate", "forward")
@@ -61,8 +61,8 @@ class PlannedVariant:
 def plan_variants(block: SuiteBlock, document: Document, root: Path, log: FaultLog) -> list[PlannedVariant]:
     """Return the variants in the order of the file, those of the matrix last.
 
-    Notes in ``log`` what only shows when they are seen together: names that meet, a variant
-    that differs in nothing, too many of them.
+    Notes in ``log`` a variant that differs in nothing, and too many of them. That names meet is
+    ``case_names``' to find.
     """
     variants: list[PlannedVariant] = []
     for name, written in block.variants.items():
@@ -73,15 +73,6 @@ def plan_variants(block: SuiteBlock, document: Document, root: Path, log: FaultL
             message = "expected at least one combination, got all of them excluded"
             log.add(document.line(("matrix",), of_key=True), ("matrix", "exclude"), message)
         variants += combinations
-    first: dict[str, KeyPath] = {}
-    for variant in variants:
-        before = first.setdefault(variant.name.casefold(), variant.place)
-        if before is not variant.place:
-            message = (
-                f"expected names of their own, got {variant.name!r} also from line "
-                f"{document.line(before, of_key=True)}"
-            )
-            log.add(document.line(variant.place, of_key=True), variant.place, message)
     return variants
 
 
@@ -197,7 +188,7 @@ def _spread_checkpoints(
 def _name_files(paths: list[Path]) -> list[str]:
     """Return a name a file: its stem, with the folder where stems are not unique."""
     stems = [name_value(path.name) for path in paths]
-    if len(set(stems)) == len(stems):
+    if len(set(map(fold_name, stems))) == len(stems):
         return stems
     return [name_value(f"{path.parent.name}-{path.name}") for path in paths]
 

@@ -40,6 +40,7 @@ _EXPECTED: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "list_type": "a list",
+    "tuple_type": "a list",
     "greater_than": lambda context: f"more than {context['gt']:g}",
     "greater_than_equal": lambda context: f"at least {context['ge']:g}",
     "less_than_equal": lambda context: f"at most {context['le']:g}",
@@ -182,7 +183,7 @@ def _guess_value(kind: str, context: Mapping[str, Any], place: KeyPath, value: A
         return f"{value / 100:g}"  # a percentage
     if kind == "int_type" and isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
-    if kind == "list_type" and isinstance(value, str):
+    if kind in ("list_type", "tuple_type") and isinstance(value, str):
         return f"[{shorten(value)}]"
     return None
 

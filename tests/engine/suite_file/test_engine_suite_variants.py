@@ -75,6 +75,52 @@ def test_files_of_one_name_are_told_apart_by_their_folders(suites):
     assert ids(suite)[1:] == ["v-a-best", "v-b-best"]
 
 
+@pytest.mark.parametrize(
+    ("files", "pattern", "name"),
+    [
+        (("w/v1.pt", "w/v1.safetensors"), "w/*", "'v-w-v1'"),
+        (("w/V1.pt", "w/v1.safetensors"), "w/*", "'v-w-V1' and 'v-w-v1'"),
+        (("a/x/best.pt", "b/x/best.pt"), "*/x/best.pt", "'v-x-best'"),
+        (("w/ep 1.pt", "w/ep-1.pt"), "w/*", "'v-w-ep-1'"),
+        (("w/caf\u00e9.pt", "w/cafe\u0301.safetensors"), "w/*", "'v-w-caf\u00e9'"),
+    ],
+    ids=["suffix", "case", "folder", "mark", "accent"],
+)
+def test_files_of_a_pattern_that_would_share_an_id_are_named(suites, files, pattern, name):
+    """One record of two cases would say match for both, and one golden would hold the other's arrays."""
+    for file in files:
+        (suites.path / file).parent.mkdir(parents=True, exist_ok=True)
+        (suites.path / file).touch()
+    (fault,) = suites.faults_of_extension(f"variants: {{v: {{checkpoint: '{pattern}'}}}}\n")
+    assert f"variants.v: expected names of their own, got {name} for " in fault
+    assert all(file in fault for file in files)
+    assert "narrow it, or rename a file" in fault
+
+
+def test_every_file_that_shares_an_id_is_named_once(suites):
+    """Three files are one message, and other names are none."""
+    for name in ("a.pt", "a.pth", "a.safetensors", "b.pt"):
+        (suites.path / name).touch()
+    (fault,) = suites.faults_of_extension("variants: {v: {checkpoint: '[ab].*'}}\n")
+    assert "a.pt and a.pth and a.safetensors;" in fault
+    assert "b.pt" not in fault
+
+
+def test_a_file_cannot_take_the_name_of_the_reference(suites):
+    """Its golden would be the reference's, and its record too."""
+    (suites.path / "Reference.pt").touch()
+    (fault,) = suites.faults_of_extension("matrix: {checkpoint: ['Ref*.pt']}\n")
+    assert "expected another name, got 'Reference', made of {checkpoint: Reference.pt}" in fault
+
+
+def test_files_that_differ_in_more_than_their_suffix_are_variants(suites):
+    """Just inside: two formats side by side, of other names."""
+    for name in ("v1.pt", "v2.safetensors"):
+        (suites.path / name).touch()
+    suite = suites.extend("variants: {v: {checkpoint: 'v?.*'}}\n")
+    assert ids(suite)[1:] == ["v-v1", "v-v2"]
+
+
 def test_matrix_is_the_cross_product_in_the_order_of_the_file(suites):
     """The names of the values, joined, are the id."""
     suite = suites.extend(
@@ -242,6 +288,18 @@ FAULTS = [
         "matrix.exclude[0]: threads: expected one of 1, 2",
     ),
     ("matrix: {threads: {a: 1, b: 2}, exclude: [{}]}", "matrix.exclude[0]: expected axes and the names"),
+    (
+        "variants: {v: {threads: 1, marks: slow}}",
+        "variants.v.marks: expected a list, got 'slow' (did you mean [slow]?)",
+    ),
+    (
+        "variants: {v: {environment: {requirements: torch}}}",
+        "variants.v.environment.requirements: expected a list, got 'torch' (did you mean [torch]?)",
+    ),
+    (
+        "matrix: {preprocess: {a: 'd:f', a-b: 'd:g'}, runtime: {b-c: eager, c: onnx}}",
+        "got 'a-b-c' for {preprocess: d:f, runtime: eager} and {preprocess: d:g, runtime: onnx}",
+    ),
     (
         "matrix: {batch_size: {a: 1}}\nvariants: {a: {threads: 1}}",
         "matrix: expected names of their own, got 'a'",
