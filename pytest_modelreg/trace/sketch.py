@@ -113,7 +113,7 @@ def estimate_distance(expected: NDArray[np.float64], actual: NDArray[np.float64]
     float
         Infinite where float64 cannot hold its square.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return float(np.linalg.norm(actual - expected))
 
 
