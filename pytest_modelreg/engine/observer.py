@@ -126,6 +126,7 @@ class Observer:
             python=ready.python,
             is_this_interpreter=ready.is_this_interpreter,
             variables=ready.variables,
+            checkout=ready.checkout,
             description=ready.description,
             time_limit_s=environment.time_limit_s,
         )

@@ -71,10 +71,16 @@ def observe_elsewhere(
                 folder=str(folder),
                 inputs=None if handed is None else str(inputs),
                 probes=probes,
+                checkout=place.checkout,
             ),
         )
-        with output.open("wb") as stream:
-            code = run_worker(spec.id, place, job, stream, progress)
+        try:
+            with output.open("wb") as stream:
+                code = run_worker(spec.id, place, job, stream, progress)
+        except EnvironmentUnavailable as fault:
+            if output.stat().st_size:
+                raise EnvironmentUnavailable(f"{fault}{_read_tail(output)}") from fault
+            raise
         if code != 0 or not result.exists():
             raise EnvironmentUnavailable(
                 f"{spec.id}: environment {place.description}: the observation there {describe_end(code)} "

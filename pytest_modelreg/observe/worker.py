@@ -14,12 +14,13 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
 from typing import TextIO
 
-from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.errors import EnvironmentUnavailable, ModelRegError
 from pytest_modelreg.observe.case import observe_case
 from pytest_modelreg.observe.failure import describe_crash, describe_failure
 from pytest_modelreg.observe.handed_inputs import read_handed_inputs
@@ -60,7 +61,27 @@ def _observe(job: Job, folder: Path, stream: TextIO) -> None:
         known=KnownProbes() if job.probes else None,
         handed=None if job.inputs is None else read_handed_inputs(Path(job.inputs)),
     )
+    if job.checkout is not None and (foreign := list_modules_of(job.checkout)):
+        raise EnvironmentUnavailable(
+            f"{job.spec.id}: environment: revision: expected the Python code of the revision, got "
+            f"{', '.join(foreign)} from the checkout, which the revision does not have or which an editable "
+            "installation puts on the path; name its folder in python_path"
+        )
     write_observation(folder, observation)
+
+
+def list_modules_of(checkout: str) -> list[str]:
+    """Return the modules that were imported from a folder, packages installed below it left out."""
+    inside, installed = (os.path.join(os.path.realpath(path), "") for path in (checkout, sys.prefix))
+    found = []
+    for name, module in sorted(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or name.partition(".")[0] in ("pytest_modelreg", "__main__"):
+            continue
+        path = os.path.realpath(file)
+        if path.startswith(inside) and not path.startswith(installed):
+            found.append(f"{name} ({path})")
+    return found
 
 
 def _keep_output() -> TextIO:
@@ -74,6 +95,8 @@ def _keep_output() -> TextIO:
 def _end_with_parent() -> None:
     while os.read(0, 1):
         pass
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # with what the model started
     os._exit(_ORPHANED)
 
 

@@ -26,6 +26,7 @@ BOOTSTRAP = """
 import sys
 if sys.version_info < (3, 10):
     sys.exit("expected Python 3.10 or newer, got " + sys.version.split()[0])
+sys.path[:] = [folder for folder in sys.path if folder]
 import importlib.util, os, runpy
 folder = sys.argv[1]
 spec = importlib.util.spec_from_file_location(
@@ -64,6 +65,8 @@ class Elsewhere:
         Whether it is this very one, whose variables it then keeps.
     variables : mapping of str to str or None
         What to set, and what to unset.
+    checkout : str or None
+        Folder whose Python code must not be met there, because a revision stands in for it.
     description : str
         What it is called in messages: ``torch==2.13.0 (Python 3.11)``.
     time_limit_s : float
@@ -73,6 +76,7 @@ class Elsewhere:
     python: str = sys.executable
     is_this_interpreter: bool = True
     variables: Mapping[str, str | None] = field(default_factory=dict)
+    checkout: str | None = None
     description: str
     time_limit_s: float
 

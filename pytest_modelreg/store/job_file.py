@@ -46,12 +46,15 @@ class Job:
         Absolute path of inputs that were prepared elsewhere; None: the worker prepares them.
     probes : bool
         Whether inputs are probed.
+    checkout : str or None
+        Absolute path of a folder whose Python code must not be met.
     """
 
     spec: CaseSpec
     folder: str
     inputs: str | None = None
     probes: bool = False
+    checkout: str | None = None
 
 
 def write_job(path: Path, job: Job) -> None:

@@ -179,3 +179,27 @@ def test_the_header_and_workers_take_environments(recorded):
     result = recorded.pytester.run(sys.executable, "-m", "pytest", "--modelreg", "-n", "2")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*2 match*"])
+
+
+def test_code_that_the_revision_lacks_never_comes_from_the_checkout(recorded, monkeypatch):
+    """Neither through the working folder nor through an installation that points here: an error, no match."""
+    folder = recorded.path
+    recorded.write("src/late.py", "GAIN = 1.0\n")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A", ":!src")
+    git(folder, "commit", "-q", "-m", "before late.py")
+    recorded.write("late.py", "GAIN = 1.0\n")
+    recorded.edit("toymodel.py", "import numpy as np\n", "import numpy as np\nimport late\n")
+    git(folder, "add", "toymodel.py")
+    git(folder, "commit", "-q", "-m", "late.py was forgotten")
+    recorded.write(
+        "modelreg.yaml",
+        (folder / "modelreg.yaml").read_text() + "variants: {main: {environment: {revision: main}}}\n",
+    )
+    case = cases_of(recorded)["main"]
+    assert case["verdict"] == "error"
+    assert "No module named 'late'" in case["message"]
+    monkeypatch.setenv("PYTHONPATH", str(folder / "src"))  # what an editable installation does
+    case = cases_of(recorded)["main"]
+    assert case["verdict"] == "error"
+    assert f"late ({folder / 'src/late.py'}) from the checkout" in case["message"]

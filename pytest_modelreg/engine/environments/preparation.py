@@ -40,6 +40,8 @@ class ReadyEnvironment:
         Whether it is the interpreter of this process, for which ``PYTHONPATH`` and the like hold.
     python_path : tuple of str
         The suite's ``python_path``, folders of the repository led to another revision's.
+    checkout : str or None
+        The repository's folder where a revision stands in for its code; None: as it is here.
     description : str
         What it is called in messages: ``torch==2.13.0 (Python 3.11), ATEN_CPU_CAPABILITY=avx2``.
     """
@@ -48,6 +50,7 @@ class ReadyEnvironment:
     variables: Mapping[str, str | None]
     is_this_interpreter: bool
     python_path: tuple[str, ...]
+    checkout: str | None = None
     description: str
 
 
@@ -110,7 +113,7 @@ class Environments:
         # What costs least is refused first.
         requirements = normalise_requirements(spec.requirements)
         parts: list[str] = []
-        is_this = False
+        is_this, checkout = False, None
         if requirements:
             base = self._ask(self._find(spec), {}, numpy=False)
             python = self._build(requirements, base)
@@ -125,6 +128,7 @@ class Environments:
         if spec.revision is not None:
             worktree = self._worktrees.check_out(root, spec.revision)
             python_path = worktree.lead(python_path)
+            checkout = str(worktree.repository)
             parts.append(f"revision {spec.revision} ({worktree.commit[:7]})")
         parts += [
             f"{name} unset" if value is None else f"{name}={value}" for name, value in spec.variables.items()
@@ -134,6 +138,7 @@ class Environments:
             variables=MappingProxyType(dict(spec.variables)),
             is_this_interpreter=is_this,
             python_path=python_path,
+            checkout=checkout,
             description=", ".join(parts) or python,
         )
 

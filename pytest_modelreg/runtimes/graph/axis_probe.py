@@ -106,7 +106,7 @@ class _Trials:
         for name, wanted, got in zip(self.output_names, expected, actual, strict=False):
             if _shape(wanted) != _shape(got):
                 return f"a size of {tried} gives output {name} of shape {_shape(got)}, not {_shape(wanted)}"
-        return self._find_other_values(probe, places, size, tried, expected, actual)
+        return self._find_other_values(probe, places, size, tried, expected, actual, in_order=is_batch)
 
     @cached_property
     def _own_shapes(self) -> list[list[int] | None]:
@@ -131,6 +131,8 @@ class _Trials:
         tried: int,
         expected: Sequence[Any],
         actual: Sequence[Any],
+        *,
+        in_order: bool,
     ) -> str | None:
         """Return which output the graph computes otherwise than the model because of the size.
 
@@ -138,7 +140,7 @@ class _Trials:
         precision, random numbers, state. So graph and model must agree on the same content at the size
         of the export, also on what was added to it, and the model must repeat what it said.
         """
-        distances = measure_distances(expected, actual, expected)
+        distances = measure_distances(expected, actual, expected, in_order=in_order)
         if self.run_model is None or max(distances, default=0.0) <= 1:
             return None
         first = resize_inputs(self.inputs, places, 1)
@@ -151,8 +153,8 @@ class _Trials:
             return None
         if any(_list_shapes(one) != _list_shapes(other) for one, other in pairs):
             return None
-        noise = [measure_distances(*pair, usual) for pair in pairs]
-        distances = measure_distances(expected, actual, usual)
+        noise = [measure_distances(*pair, usual, in_order=in_order) for pair in pairs]
+        distances = measure_distances(expected, actual, usual, in_order=in_order)
         for name, distance, *background in zip(self.output_names, distances, *noise, strict=False):
             if distance > 1 and distance > _CONTRAST * max(background):
                 return f"a size of {tried} gives other values of output {name} than the model does"

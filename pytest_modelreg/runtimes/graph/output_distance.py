@@ -22,7 +22,7 @@ _EXACT_LIMIT = 0.1
 
 
 def measure_distances(
-    expected: Sequence[Any], actual: Sequence[Any], usual: Sequence[Any]
+    expected: Sequence[Any], actual: Sequence[Any], usual: Sequence[Any], *, in_order: bool = True
 ) -> tuple[float, ...]:
     """Return how far outputs of equal shapes are apart, one number an output, in units of its limit.
 
@@ -33,6 +33,10 @@ def measure_distances(
     usual : sequence of tensor or array
         The same outputs in an ordinary run, of any shape: what their size is measured by where
         ``expected`` happens to be near zero, as a sample minus the mean of a batch of one is.
+    in_order : bool
+        False where the content has ties (it was repeated along a length), so that what is sorted or
+        chosen by score comes in another order in every engine: numbers are then compared as a set, and
+        integers, most often indices, not at all.
 
     Notes
     -----
@@ -41,7 +45,7 @@ def measure_distances(
     """
     pairs = list(zip(expected, actual, usual, strict=True))
     limit = _choose_limit([output for pair in pairs for output in pair[:2]])
-    return tuple(_measure(_to_array(a), _to_array(b), _to_array(c), limit) for a, b, c in pairs)
+    return tuple(_measure(*map(_to_array, triple), limit=limit, in_order=in_order) for triple in pairs)
 
 
 def _choose_limit(outputs: Iterable[Any]) -> float:
@@ -50,9 +54,13 @@ def _choose_limit(outputs: Iterable[Any]) -> float:
     return max((_LIMITS.get(dtype, _LIMIT) for dtype in dtypes), default=_LIMIT)
 
 
-def _measure(expected: NDArray[Any], actual: NDArray[Any], usual: NDArray[Any], limit: float) -> float:
+def _measure(
+    expected: NDArray[Any], actual: NDArray[Any], usual: NDArray[Any], *, limit: float, in_order: bool
+) -> float:
     if expected.dtype.kind not in "fc" or actual.dtype.kind not in "fc":
-        return float(np.mean(expected != actual)) / _EXACT_LIMIT if expected.size else 0.0
+        return float(np.mean(expected != actual)) / _EXACT_LIMIT if expected.size and in_order else 0.0
+    if not in_order:
+        expected, actual = np.sort(expected, axis=None), np.sort(actual, axis=None)
     finite = np.isfinite(expected) & np.isfinite(actual)
     difference = _norm(actual[finite] - expected[finite])
     ordinary = usual[np.isfinite(usual)] if usual.dtype.kind in "fc" else usual.reshape(-1)[:0]

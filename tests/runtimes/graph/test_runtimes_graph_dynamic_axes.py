@@ -258,3 +258,26 @@ def test_other_values_are_told_by_the_coarsest_dtype(dtype, is_found):
 def test_outputs_that_are_no_arrays_are_passed_over():
     """Just inside: a file may answer with maps."""
     assert probe(lambda inputs: [[{"cat": 1.0}], inputs["x"]]) == []
+
+
+def test_ties_of_a_repeated_length_may_come_in_any_order():
+    """Just inside: twice the width holds everything twice, and engines sort equals as they like."""
+
+    def run(inputs, step):
+        flat = inputs["x"].reshape(len(inputs["x"]), -1)
+        places = np.argsort(flat[:, ::step], axis=1, kind="stable")
+        places = places if step > 0 else flat.shape[1] - 1 - places
+        return [places[:, :5]]
+
+    x = np.random.default_rng(0).permutation(24).reshape(4, 2, 3).astype(np.float64)
+    assert probe(lambda i: run(i, -1), lambda i: run(i, 1), {"x": {2: "width"}}, x=x) == []
+
+
+def test_what_is_chosen_of_ties_is_compared_as_a_set():
+    """Just inside: boxes of equal scores, in one order at the size of the export, in another beyond."""
+
+    def run(inputs):
+        x = inputs["x"]
+        return [x if x.shape[2] == 3 else x[..., ::-1]]
+
+    assert probe(run, lambda inputs: [inputs["x"]], {"x": {2: "width"}}) == []
