@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="REQUIREMENT",
         help="package beside it, as pip reads it; may be given several times; default: what the golden "
-        "was recorded with",
+        "was recorded with, or the requirements of the case's own environment",
     )
 
 
@@ -124,7 +124,10 @@ def _plan(arguments: argparse.Namespace, suite: Suite, case: CasePlan) -> _Plan:
         )
     if arguments.package:
         versions = [part.strip() for part in arguments.versions.split(",") if part.strip()]
-        others = [*list_packages(golden, arguments.package), *arguments.others]
+        declared = case.template.environment is not None and case.template.environment.requirements
+        # What the suite declares is the whole of it; else all is as it was when the golden was recorded.
+        beside = [] if declared else list_packages(golden, arguments.package)
+        others = [*beside, *arguments.others]
 
         def place(case: CasePlan, version: str) -> CasePlan:
             return place_in_version(case, arguments.package, version, others=others)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_modelreg.cli.command import Exit
 from pytest_modelreg.cli.question import ask
 from pytest_modelreg.domain.errors import GoldenError, ModelRegError, UsageFault
+from pytest_modelreg.domain.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         measured, is_incomplete = _measure_suite(suite, cases, n_samples, facts)
         calibrations = [calibration for calibration, _ in measured]
         has_failed |= is_incomplete
-        asks |= any(calibration.asks for calibration in calibrations)
+        asks |= any(calibration.asks or _has_drifted(calibration) for calibration in calibrations)
         patch = write_suite_patch(suite, calibrations, root)
         patches += [] if patch is None else [patch]
         keepings += [keeping for _, keeping in measured]
@@ -89,6 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     if has_failed:
         return Exit.COULD_NOT_RUN
     return Exit.DIFFERS if asks else Exit.OK
+
+
+def _has_drifted(calibration: GoldenCalibration) -> bool:
+    """Whether the case differs from its golden now, so that its limits are not the question."""
+    return calibration.now is not None and calibration.now.verdict in (Verdict.DRIFT, Verdict.STALE)
 
 
 def _read_count(text: str | None) -> int | None:

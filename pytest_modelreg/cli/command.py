@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     module = importlib.import_module(f"pytest_modelreg.cli.{name}")
     parser = argparse.ArgumentParser(prog=f"modelreg {name}", description=COMMANDS[name], allow_abbrev=False)
     module.add_arguments(parser)
-    namespace = parser.parse_args(arguments[1:])
+    namespace = parser.parse_intermixed_args(arguments[1:])
     try:
         return int(module.run(namespace))
     except (UsageFault, FaultsError) as error:

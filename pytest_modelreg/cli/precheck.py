@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from pytest_modelreg.engine.suite import CasePlan, Suite
 
 
+_INPUT_REASONS = ("preprocess code", "loader code", "sample")
+"""How the reasons begin that concern preprocessed samples and nothing else."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
@@ -122,6 +126,11 @@ def _precheck(
     results = precheck.run(cases)
     for result in results:
         print(render_precheck(result, verbose=verbose), flush=True)
+    if any(not reason.startswith(_INPUT_REASONS) for reason in reasons):
+        print(
+            f"{suite.name}: a precheck looks at preprocessed samples alone; what else changed (collate, "
+            "forward, model, weights, packages) shows in: pytest --modelreg"
+        )
     n_run = sum(result.behaviour is not None for result in results)
     built = "no model built" if not n_run else f"{n_run} model run{'s' if n_run > 1 else ''}"
     print(f"{suite.name}: {built}, {time.perf_counter() - started:.1f} s")

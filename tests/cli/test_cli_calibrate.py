@@ -345,6 +345,7 @@ def test_a_case_that_drifts_keeps_no_floor(recorded):
     recorded.edit("toymodel.py", "scale=1.0", "scale=1.2")
     before = recorded.golden_bytes()
     result = recorded.modelreg("calibrate", "toy", "--yes")
+    assert result.ret != 0
     result.stdout.fnmatch_lines(["*against its golden: drift*", "*does not match its golden (drift)*"])
     assert recorded.golden_bytes() == before
 

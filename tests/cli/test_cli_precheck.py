@@ -293,3 +293,22 @@ def test_interrupted_precheck_leaves_nothing(recorded, tmp_path):
     )
     assert done.returncode == 130, done.stderr
     assert list(scratch.iterdir()) == []
+
+
+def test_a_change_that_inputs_do_not_show_is_told_with_base(recorded):
+    """A model's code changed: identical inputs are no word on it, and the precheck says where it shows."""
+    folder = recorded.path
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
+        subprocess.run([*git, *arguments], cwd=folder, check=True, capture_output=True)
+    recorded.edit("toymodel.py", "scale * (x", "2 * scale * (x")
+    result = recorded.modelreg("precheck", "--base", "main")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        ["*model code changed*", "toy: a precheck looks at preprocessed samples alone*"]
+    )
+    recorded.edit("toymodel.py", "2 * scale * (x", "scale * (x")
+    recorded.edit("toydata.py", "import numpy as np", "import numpy as np  # edited")
+    result = recorded.modelreg("precheck", "--base", "main")
+    assert result.ret == 0
+    assert "preprocessed samples alone" not in result.stdout.str()

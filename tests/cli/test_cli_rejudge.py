@@ -380,3 +380,11 @@ def test_verbose_shows_samples_and_numbers(varied, rejudge):
     """As the run did."""
     result = rejudge(find_run(varied).name, "toy[a-bit]", "-v")
     result.stdout.fnmatch_lines(["toy?a-bit?: drift -> drift: *", "*samples drift, worst first:*"])
+
+
+def test_ids_may_stand_behind_options(project):
+    """As the usage line shows them."""
+    result = project.modelreg("rejudge", "no-such-run", "--checks", "rel_l2=1", "toy[reference]")
+    assert result.ret == 2
+    assert "unrecognized" not in result.stderr.str()
+    assert "no-such-run" in result.stderr.str()
