@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import tempfile
 from contextlib import suppress
@@ -36,7 +37,8 @@ def command(project, capsys, monkeypatch, tmp_path_factory):
             code = end.code
         printed = capsys.readouterr()
         assert list(scratch.iterdir()) == [], "files were left in the folder for temporary ones"
-        return int(code), printed.out, printed.err
+        # How many threads the recording process had is no matter of these tests.
+        return int(code), re.sub(r"environment differs \(.*?\); ", "", printed.out), printed.err
 
     yield run
     for name in ("toydata", "toymodel"):

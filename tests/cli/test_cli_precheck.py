@@ -278,8 +278,10 @@ def test_interrupted_precheck_leaves_nothing(recorded, tmp_path):
     change(recorded, "interrupt()")
     recorded.write(
         "toydata.py",
-        "import os\nimport signal\n\n\ndef interrupt():\n    os.kill(os.getpid(), signal.SIGINT)\n\n\n"
-        + (recorded.path / "toydata.py").read_text(),
+        "import os\nimport signal\n\n\ndef interrupt():\n"
+        # A job in the background ignores the signal unless somebody listens.
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n\n\n" + (recorded.path / "toydata.py").read_text(),
     )
     scratch = tmp_path / "scratch"
     scratch.mkdir()
