@@ -109,7 +109,8 @@ class LimitAdvice:
     @property
     def is_wider(self) -> bool:
         """Whether the proposal would let more pass than the present limit."""
-        return None not in (self.proposed, self.present.value) and self.proposed > self.present.value  # type: ignore[operator]
+        proposed, present = self.proposed, self.present.value
+        return proposed is not None and present is not None and proposed > present
 
     @property
     def asks(self) -> bool:
