@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_modelreg.domain.observation import ArrayFile, Observation
+from pytest_modelreg.domain.array_file import ArrayFile
+from pytest_modelreg.domain.observation import Observation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,23 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.environment import Fingerprint
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArrayFile:
-    """One file that a record names: an array, or the table for people of a golden.
-
-    Parameters
-    ----------
-    file : str
-        Name inside the observation's folder: no path, no link.
-    sha256 : str
-        Of the file's bytes, 64 hex digits; the name carries the first 12.
-    """
-
-    file: str
-    sha256: str
+from pytest_modelreg.domain.trace import Trace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +177,8 @@ class Observation:
     input_probes : InputProbes or None
         None where the inputs are unknown or the case keeps no golden. No fact of its own: it
         follows from the inputs, whose digests are compared.
+    trace : Trace or None
+        What a later diagnosis needs; None until it was gathered. No fact of its own either.
     duration_s : float
         Wall time of the observation, seconds.
     """
@@ -211,4 +199,5 @@ class Observation:
     habits: tuple[PreprocessHabit, ...] = ()
     runtime_findings: tuple[RuntimeFinding, ...] = ()
     input_probes: InputProbes | None = field(default=None, compare=False)
+    trace: Trace | None = field(default=None, compare=False)
     duration_s: float = field(default=0.0, compare=False)

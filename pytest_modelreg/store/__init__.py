@@ -15,7 +15,7 @@ from pytest_modelreg.store.element_type import decode as decode_numbers
 from pytest_modelreg.store.file_digest import file_digest
 from pytest_modelreg.store.golden_removal import remove_golden
 from pytest_modelreg.store.golden_root import list_golden_folders, survey_goldens, walk_goldens
-from pytest_modelreg.store.golden_size import describe_excess, measure_goldens
+from pytest_modelreg.store.golden_size import describe_excess, measure_goldens, suite_folder
 from pytest_modelreg.store.golden_store import (
     find_attributes_fault,
     golden_folder,
@@ -32,7 +32,7 @@ from pytest_modelreg.store.observation_store import read_observation, verify_arr
 from pytest_modelreg.store.run_folder import RunFolder
 from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
 from pytest_modelreg.store.summary_table import summary_file
-from pytest_modelreg.store.trace_file import read_trace, write_trace
+from pytest_modelreg.store.trace_file import find_trace_bytes, read_trace, write_trace, write_trace_bytes
 
 __all__ = [
     "OutputWriter",
@@ -45,6 +45,7 @@ __all__ = [
     "decode_observation",
     "describe_excess",
     "file_digest",
+    "find_trace_bytes",
     "find_attributes_fault",
     "golden_folder",
     "golden_sha256",
@@ -62,6 +63,7 @@ __all__ = [
     "replace_atomically",
     "restore_attributes",
     "safe_component",
+    "suite_folder",
     "summary_file",
     "survey_goldens",
     "verify_arrays",
@@ -72,4 +74,5 @@ __all__ = [
     "write_noise_floor",
     "write_observation",
     "write_trace",
+    "write_trace_bytes",
 ]

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError
-from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.naming import shown
 from pytest_modelreg.store.substitute import describe_pointer
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError, OutputError
-from pytest_modelreg.domain.observation import ArrayFile, OutputRecord
+from pytest_modelreg.domain.observation import OutputRecord
 from pytest_modelreg.store.array_file import RESTORE, MappedArray, file_in, map_array
 from pytest_modelreg.store.element_type import DTYPE_NAMES, decode, storage_dtype
 from pytest_modelreg.store.naming import shown

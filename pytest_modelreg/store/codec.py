@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
-from pytest_modelreg.domain.observation import ArrayFile, Observation
+from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store.consistency import require_consistent
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import parse_json

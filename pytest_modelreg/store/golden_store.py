@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
-from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import RESTORE, describe_foreign, file_in
 from pytest_modelreg.store.codec import decode_golden
 from pytest_modelreg.store.file_digest import file_digest

@@ -25,10 +25,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Calibration, Golden
-from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store.array_file import file_in
 from pytest_modelreg.store.codec import encode_golden, encode_recalibrated
 from pytest_modelreg.store.durable_file import copy_synced, sync_folder, write_synced

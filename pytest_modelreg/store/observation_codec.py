@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.observation import (
-    ArrayFile,
     InputProbes,
     Observation,
     ObservedSample,
@@ -21,6 +21,7 @@ from pytest_modelreg.domain.observation import (
     Stage,
 )
 from pytest_modelreg.store.json_object import JsonObject
+from pytest_modelreg.store.trace_codec import read_trace_fields, trace_fields
 
 
 def observation_fields(observation: Observation) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def _optional_fields(observation: Observation) -> dict[str, Any]:
             for finding in observation.runtime_findings
         ],
         "input_probes": _probe_fields(observation.input_probes),
+        "trace": trace_fields(observation.trace),
     }
     return {key: value for key, value in fields.items() if value}
 
@@ -117,6 +119,8 @@ def _read_optional(fields: JsonObject) -> dict[str, Any]:
             n_columns=probes.integer("n_columns"),
             forms=probes.texts("forms"),
         )
+    if "trace" in fields:
+        read["trace"] = read_trace_fields(fields.object("trace"))
     return read
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError, RunFolderError
-from pytest_modelreg.domain.observation import ArrayFile, Observation
+from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store.array_file import file_in
 from pytest_modelreg.store.codec import decode_observation, encode_observation
 from pytest_modelreg.store.durable_file import replace_atomically
@@ -68,6 +69,8 @@ def observed_files(observation: Observation) -> list[ArrayFile]:
             files[record.counts] = None
     if observation.input_probes is not None:
         files[observation.input_probes.file] = None
+    if observation.trace is not None:
+        files.update(dict.fromkeys(observation.trace.files))
     return list(files)
 
 

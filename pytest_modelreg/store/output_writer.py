@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import OutputError
-from pytest_modelreg.domain.observation import ArrayFile, OutputRecord
+from pytest_modelreg.domain.observation import OutputRecord
 from pytest_modelreg.store.array_file import header_bytes
 from pytest_modelreg.store.element_type import DTYPE_NAMES, storage_dtype
 from pytest_modelreg.store.file_digest import file_digest

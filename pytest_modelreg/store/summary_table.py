@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from pytest_modelreg.domain.observation import ArrayFile
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.store.csv_text import neutralise_formula, render_csv
 
 SUMMARY_FILE = "summary.csv"

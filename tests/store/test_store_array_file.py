@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError
-from pytest_modelreg.domain.observation import ArrayFile, OutputRecord
+from pytest_modelreg.domain.observation import OutputRecord
 from pytest_modelreg.store import OutputWriter, open_output
 from pytest_modelreg.store.array_file import header_bytes
 

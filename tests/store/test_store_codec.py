@@ -13,16 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.errors import GoldenError, GoldenFormatError
 from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
-from pytest_modelreg.domain.observation import (
-    ArrayFile,
-    InputProbes,
-    Observation,
-    ObservedSample,
-    OutputRecord,
-)
+from pytest_modelreg.domain.observation import InputProbes, Observation, ObservedSample, OutputRecord
 from pytest_modelreg.store.codec import decode_golden, decode_observation, encode_golden, encode_observation
 from pytest_modelreg.store.json_text import render_json
 from pytest_modelreg.store.own_digest import BLANK, OWN_DIGEST_KEY, write_own_digest

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError
-from pytest_modelreg.domain.observation import ArrayFile, InputProbes, Observation
+from pytest_modelreg.domain.observation import InputProbes, Observation
 from pytest_modelreg.store.consistency import require_consistent
 
 PATH = Path("golden/photos/reference/golden.json")

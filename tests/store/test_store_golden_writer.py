@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.errors import GoldenError
 from pytest_modelreg.domain.golden import Golden
-from pytest_modelreg.domain.observation import ArrayFile
 from pytest_modelreg.store import golden_folder, open_output, read_golden, verify_files, write_golden
 
 Contents = dict[str, bytes]

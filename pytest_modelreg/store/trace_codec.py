@@ -1,0 +1,198 @@
+"""A trace as JSON values, field by field, both ways.
+
+What belongs here: which key holds which field of a trace. Long lists of small records (tensors, modules)
+are written as one list a field, because a golden's record is read far more often than its trace. To add a
+field, add its key to both functions; reading must give a default where older files lack it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pytest_modelreg.domain.array_file import ArrayFile
+from pytest_modelreg.domain.trace import (
+    Activations,
+    Behaviour,
+    ExactInputs,
+    ExactSample,
+    ModuleFacts,
+    SourceFile,
+    TensorFacts,
+    Trace,
+    WeightFacts,
+)
+from pytest_modelreg.store.json_object import JsonObject
+
+
+def trace_fields(trace: Trace | None) -> dict[str, Any] | None:
+    """Return a trace as JSON values; None where there is none."""
+    if trace is None:
+        return None
+    fields: dict[str, Any] = {
+        "exact": None if trace.exact is None else _exact_fields(trace.exact),
+        "weights": None if trace.weights is None else _weight_fields(trace.weights),
+        "modules": [
+            {"name": module.name, "settings": module.settings, "is_training": module.is_training}
+            for module in trace.modules
+        ],
+        "activations": None if trace.activations is None else _activation_fields(trace.activations),
+        "behaviour": None if trace.behaviour is None else _behaviour_fields(trace.behaviour),
+        "sources": {source.file: source.sha256 for source in trace.sources},
+        "model_fault": trace.model_fault,
+    }
+    return {key: value for key, value in fields.items() if value}
+
+
+def read_trace_fields(fields: JsonObject) -> Trace:
+    """Return the trace that :func:`trace_fields` wrote; raises GoldenError by key."""
+    sources = fields.object("sources") if "sources" in fields else None
+    return Trace(
+        exact=_read_exact(fields.object("exact")) if "exact" in fields else None,
+        weights=_read_weights(fields.object("weights")) if "weights" in fields else None,
+        modules=tuple(
+            ModuleFacts(
+                name=module.text("name"),
+                settings=module.text("settings"),
+                is_training=module.boolean("is_training"),
+            )
+            for module in _records(fields, "modules")
+        ),
+        activations=_read_activations(fields.object("activations")) if "activations" in fields else None,
+        behaviour=_read_behaviour(fields.object("behaviour")) if "behaviour" in fields else None,
+        sources=()
+        if sources is None
+        else tuple(
+            SourceFile(file=file, sha256=sources.sha256(file)) for file in sorted(fields.mapping("sources"))
+        ),
+        model_fault=fields.optional("model_fault", fields.text) or "",
+    )
+
+
+def _records(fields: JsonObject, key: str) -> Iterator[JsonObject]:
+    return fields.records(key) if key in fields else iter(())
+
+
+def _file_fields(file: ArrayFile) -> dict[str, str]:
+    return {"file": file.file, "sha256": file.sha256}
+
+
+def _read_file(fields: JsonObject) -> ArrayFile:
+    return ArrayFile(file=fields.text("file"), sha256=fields.sha256("sha256"))
+
+
+def _exact_fields(exact: ExactInputs) -> dict[str, Any]:
+    return {
+        **_file_fields(exact.file),
+        "n_bytes": exact.n_bytes,
+        "samples": [
+            {
+                "id": sample.id,
+                "sha256": sample.sha256,
+                "input_digest": sample.input_digest,
+                "form": sample.form,
+                "offset": sample.offset,
+            }
+            for sample in exact.samples
+        ],
+    }
+
+
+def _read_exact(fields: JsonObject) -> ExactInputs:
+    return ExactInputs(
+        file=_read_file(fields),
+        n_bytes=fields.integer("n_bytes"),
+        samples=tuple(
+            ExactSample(
+                id=sample.text("id"),
+                sha256=sample.text("sha256"),
+                input_digest=sample.optional("input_digest", sample.text),
+                form=sample.mapping("form"),
+                offset=sample.integer("offset"),
+            )
+            for sample in fields.records("samples")
+        ),
+    )
+
+
+def _weight_fields(weights: WeightFacts) -> dict[str, Any]:
+    return {
+        **_file_fields(weights.file),
+        "n_columns": weights.n_columns,
+        "tensors": [
+            {
+                "name": tensor.name,
+                "dtype": tensor.dtype,
+                "shape": tensor.shape,
+                "digest": tensor.digest,
+                "is_buffer": tensor.is_buffer,
+            }
+            for tensor in weights.tensors
+        ],
+    }
+
+
+def _read_weights(fields: JsonObject) -> WeightFacts:
+    return WeightFacts(
+        file=_read_file(fields),
+        n_columns=fields.integer("n_columns"),
+        tensors=tuple(
+            TensorFacts(
+                name=tensor.text("name"),
+                dtype=tensor.text("dtype"),
+                shape=tensor.shape("shape"),
+                digest=tensor.text("digest"),
+                is_buffer=tensor.boolean("is_buffer"),
+            )
+            for tensor in fields.records("tensors")
+        ),
+    )
+
+
+def _activation_fields(activations: Activations) -> dict[str, Any]:
+    return {
+        **_file_fields(activations.file),
+        "n_columns": activations.n_columns,
+        "samples": activations.samples,
+        "calls": activations.calls,
+    }
+
+
+def _read_activations(fields: JsonObject) -> Activations:
+    return Activations(
+        file=_read_file(fields),
+        n_columns=fields.integer("n_columns"),
+        samples=fields.texts("samples"),
+        calls=fields.texts("calls"),
+    )
+
+
+def _behaviour_fields(behaviour: Behaviour) -> dict[str, Any]:
+    return {
+        "rerun_rel_l2": behaviour.rerun_rel_l2,
+        "seed_rel_l2": behaviour.seed_rel_l2,
+        "alone_rel_l2": behaviour.alone_rel_l2,
+        "mutated": behaviour.mutated,
+        "unloaded": behaviour.unloaded,
+        "untouched": behaviour.untouched,
+        "train_calls": behaviour.train_calls,
+        "draws": behaviour.draws,
+    }
+
+
+def _read_behaviour(fields: JsonObject) -> Behaviour:
+    return Behaviour(
+        rerun_rel_l2=fields.number("rerun_rel_l2"),
+        seed_rel_l2=fields.number("seed_rel_l2"),
+        # Null where it is unknown, and where it is not finite: only then a reason stands beside it.
+        alone_rel_l2=(
+            fields.number("alone_rel_l2")
+            if "alone_rel_l2" in fields or "alone_rel_l2_reason" in fields
+            else None
+        ),
+        mutated=fields.texts("mutated"),
+        unloaded=fields.texts("unloaded"),
+        untouched=fields.texts("untouched"),
+        train_calls=fields.texts("train_calls"),
+        draws=fields.texts("draws"),
+    )
