@@ -15,10 +15,18 @@ from pytest_modelreg.observe.checkpoint import CHECKPOINT_SUFFIXES
 from pytest_modelreg.observe.elsewhere import observe_elsewhere
 from pytest_modelreg.observe.input_observation import observe_inputs, prepare_inputs
 from pytest_modelreg.observe.input_probes import KnownProbes, read_known_probes
+from pytest_modelreg.observe.kept_inputs import KeptInputs
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.outputs import Leaf, flatten_outputs
 from pytest_modelreg.observe.shared_work import SharedWork
 from pytest_modelreg.observe.suite_checks import suite_functions
+from pytest_modelreg.observe.tracing import (
+    choose_samples,
+    observe_graph_trace,
+    observe_trace,
+    open_exact,
+    read_exact_arrays,
+)
 from pytest_modelreg.observe.value_tree import read_values
 from pytest_modelreg.observe.values import observe_values
 from pytest_modelreg.observe.worker_process import Elsewhere
@@ -26,16 +34,22 @@ from pytest_modelreg.observe.worker_process import Elsewhere
 __all__ = [
     "CHECKPOINT_SUFFIXES",
     "Elsewhere",
+    "KeptInputs",
     "KnownProbes",
     "LOADERS",
     "Leaf",
     "SharedWork",
+    "choose_samples",
     "flatten_outputs",
     "observe_case",
     "observe_elsewhere",
+    "observe_graph_trace",
     "observe_inputs",
+    "observe_trace",
     "observe_values",
+    "open_exact",
     "prepare_inputs",
+    "read_exact_arrays",
     "read_known_probes",
     "read_values",
     "suite_functions",

@@ -38,7 +38,7 @@ def write_handed_inputs(path: Path, kept: KeptInputs) -> None:
             "sha256": sample.observed.sha256,
             "input_digest": sample.observed.input_digest,
             "offset": sample.offset,
-            "form": _encode(sample.form, sample.observed.id),
+            "form": encode_form(sample.form, sample.observed.id),
         }
         for sample in kept.samples
     ]
@@ -60,7 +60,7 @@ def read_handed_inputs(path: Path) -> KeptInputs:
                 observed=ObservedSample(
                     id=sample["id"], sha256=sample["sha256"], input_digest=sample["input_digest"]
                 ),
-                form=_decode(sample["form"]),
+                form=decode_form(sample["form"]),
                 offset=sample["offset"],
             )
             for sample in fields["samples"]
@@ -99,9 +99,16 @@ class HandedInputs(ReplayedInputs):
         ]
 
 
-def _encode(form: Any, sample: str) -> Any:
+def encode_form(form: Any, sample: str) -> Any:
+    """Return the form of a kept sample as JSON values.
+
+    Raises
+    ------
+    PreprocessError
+        It holds something that no other process can rebuild.
+    """
     if isinstance(form, Mapping):
-        return {"map": [[key, _encode(part, sample)] for key, part in form.items()]}
+        return {"map": [[key, encode_form(part, sample)] for key, part in form.items()]}
     if isinstance(form, LeafForm):
         dtype = form.dtype
         if form.kind == "array":
@@ -124,7 +131,7 @@ def _encode(form: Any, sample: str) -> Any:
             f"sample {sample!r}: preprocess: expected tuples, lists and dicts, which another process can be "
             f"handed, got {kind.__name__}; return a plain tuple, or leave out `preprocess: here`"
         )
-    return {kind.__name__: [_encode(part, sample) for part in parts]}
+    return {kind.__name__: [encode_form(part, sample) for part in parts]}
 
 
 def _encode_kind(kind: TensorKind, sample: str) -> str:
@@ -137,9 +144,16 @@ def _encode_kind(kind: TensorKind, sample: str) -> str:
     return kind.name
 
 
-def _decode(form: Mapping[str, Any]) -> Any:
+def decode_form(form: Mapping[str, Any]) -> Any:
+    """Return the form that :func:`encode_form` wrote; where there is no torch, tensors are arrays.
+
+    Raises
+    ------
+    ImportError
+        A tensor is of a class that is not here.
+    """
     if "map" in form:
-        return {key: _decode(part) for key, part in form["map"]}
+        return {key: decode_form(part) for key, part in form["map"]}
     if "leaf" in form:
         kind, dtype = _read_dtype(form["leaf"], form["dtype"])
         return LeafForm(
@@ -151,7 +165,7 @@ def _decode(form: Mapping[str, Any]) -> Any:
             tensor_kind=_read_kind(kind, form["class"]),
         )
     ((name, parts),) = form.items()
-    items: Sequence[Any] = [_decode(part) for part in parts]
+    items: Sequence[Any] = [decode_form(part) for part in parts]
     return _SEQUENCES[name], items
 
 

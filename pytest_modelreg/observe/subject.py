@@ -38,11 +38,14 @@ class Subject:
         In which mode it was found.
     weights_digest : str or None
         Of the weights before the transform.
+    model : Any
+        What runs, after the transform; None where the runtime brings its own.
     """
 
     passes: Passes
     evaluated: EvalOutcome
     weights_digest: str | None
+    model: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,4 +177,5 @@ def opened_subject(
             passes=Passes(spec=spec, runner=runner, placement=placement, autocast=autocast),
             evaluated=evaluated,
             weights_digest=loaded.weights_digest,
+            model=model,
         )

@@ -19,6 +19,7 @@ from pytest_modelreg.runtimes.option import (
 )
 from pytest_modelreg.runtimes.ort.exporters import DEFAULT_EXPORTER, EXPORTERS, require_exporter
 from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
+from pytest_modelreg.runtimes.ort.node_watch import watch_graph
 from pytest_modelreg.runtimes.ort.session import (
     SESSION_CHECKS,
     OnnxSession,
@@ -27,7 +28,7 @@ from pytest_modelreg.runtimes.ort.session import (
     read_settings,
 )
 from pytest_modelreg.runtimes.ort.values import from_numpy
-from pytest_modelreg.runtimes.port import RunRequest
+from pytest_modelreg.runtimes.port import RunRequest, WatchedModule
 
 _CHECKS: dict[str, Check] = {
     "exporter": one_of(*EXPORTERS),
@@ -106,6 +107,9 @@ class _OnnxFormat:
 
     def load(self, file: Path) -> _GraphSession:
         return _GraphSession(open_session(file, self._settings))
+
+    def watch(self, file: Path, inputs: Mapping[str, Any]) -> list[WatchedModule]:
+        return watch_graph(file, self._settings, inputs)
 
     def describe_run_failure(self, error: Exception, file: Path) -> str:
         return describe_onnx_failure(error, file)

@@ -58,6 +58,25 @@ class RunRequest:
     memory_format: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WatchedModule:
+    """What a module returned inside of an exported model.
+
+    Parameters
+    ----------
+    module : str
+        Its path in the model that was exported; ``(model)`` for the root.
+    node : str
+        Operator and name of the node that gave it.
+    returned : Any
+        A tensor or array.
+    """
+
+    module: str
+    node: str
+    returned: Any
+
+
 class Runner(Protocol):
     """A model opened by a runtime, ready for batches."""
 

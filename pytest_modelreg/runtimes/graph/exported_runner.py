@@ -36,7 +36,7 @@ from pytest_modelreg.runtimes.graph.graph_format import GraphFormat, GraphSessio
 from pytest_modelreg.runtimes.graph.output_structure import OutputStructure, capture_outputs
 from pytest_modelreg.runtimes.model_proxy import ModelProxy
 from pytest_modelreg.runtimes.option import read_dynamic_axes
-from pytest_modelreg.runtimes.port import RunRequest
+from pytest_modelreg.runtimes.port import RunRequest, WatchedModule
 
 MAX_GRAPHS = 8
 """Different calls of one model that are exported, each a graph of its own."""
@@ -104,6 +104,30 @@ class ExportedRunner:
         """Return where graphs are not as declared, without repetitions."""
         found = [finding for graph in self._graphs.values() for finding in graph.record.findings]
         return tuple(dict.fromkeys(found))
+
+    def watch(self, batch: Any) -> tuple[WatchedModule, ...]:
+        """Run one forward pass and return what the modules inside of the graphs returned.
+
+        Empty for a format whose graphs cannot be looked into.
+        """
+        watch = getattr(self._format, "watch", None)
+        if watch is None:
+            return ()
+        found: list[WatchedModule] = []
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            returned = self._run(*args, **kwargs)
+            call = capture_call(args, kwargs, self._model.forward)
+            with quiet_framework():
+                found.extend(watch(self._graphs[call.signature].file, call.inputs))
+            return returned
+
+        import torch
+
+        proxy = ModelProxy(run, self._model, where=self._where)
+        with torch.inference_mode():
+            (self._request.forward or call_model)(proxy, batch)
+        return tuple(found)
 
     def close(self) -> None:
         """Let go of model and graphs; files that no session keeps are removed."""

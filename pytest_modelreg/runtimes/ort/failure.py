@@ -51,7 +51,7 @@ def describe_onnx_failure(error: BaseException, file: Path) -> str:
         parts.append(f"operator {f'{domain}:{operator}' if domain else operator}")
     if node_name:
         parts.append(f"node {node_name}")
-    module = _find_module(node, node_name)
+    module = find_module(node, node_name)
     if module:
         parts.append(f"in module {module}")
     return "; ".join(parts)
@@ -103,7 +103,7 @@ def _list_nodes(graph: Any) -> Iterator[Any]:
                 yield from _list_nodes(attribute.g)
 
 
-def _find_module(node: Any, name: str | None) -> str | None:
+def find_module(node: Any, name: str | None) -> str | None:
     """Return the module that a node came from: of metadata, else of a name such as ``/model/layer/Op``."""
     for entry in getattr(node, "metadata_props", ()) if node is not None else ():
         if entry.key == _SCOPES:
