@@ -1,0 +1,169 @@
+"""A drift explained: the steps in order, each asked only where what came before left it open.
+
+What belongs here: the order. Each step is a module that returns findings; to add one, call it from
+:func:`explain_drift` at the place at which its answer is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_modelreg.diagnose.divergence import Divergence, find_divergence
+from pytest_modelreg.diagnose.environment import explain_environment
+from pytest_modelreg.diagnose.model import explain_batch, explain_chance, explain_code, explain_mode
+from pytest_modelreg.diagnose.port import DriftCase, Replay
+from pytest_modelreg.diagnose.preprocessing import InputEvidence, explain_preprocessing
+from pytest_modelreg.diagnose.ranking import rank_findings
+from pytest_modelreg.diagnose.runtime import explain_runtime
+from pytest_modelreg.diagnose.traits import find_common_trait
+from pytest_modelreg.diagnose.weights import explain_weights
+from pytest_modelreg.diagnose.wording import count, number
+from pytest_modelreg.domain.cause import Cause, CauseFinding
+
+_MODEL_SIDE = (Cause.WEIGHTS_CHANGED, Cause.WEIGHTS_NOT_LOADED, Cause.MODEL_MODE, Cause.MODEL_CODE)
+_SHOWN = 0.9
+_LIKELY = 0.7
+_LARGEST_SUBSET = 2 / 3  # of more than that, what is in common is what most samples are
+
+
+def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
+    """Return why a case drifted, the best explanation first; ``unknown`` where none was found.
+
+    Affects no verdict. Stops between two steps when the time is used up.
+
+    Parameters
+    ----------
+    drift : DriftCase
+        Both sides, and what judging found already.
+    replay : Replay
+        Runs the case again with one thing changed.
+    """
+    known = [finding for finding in drift.result.causes if finding.cause is not Cause.UNKNOWN]
+    evidence = explain_preprocessing(drift, replay)
+    found = [*known, *evidence.findings]
+    if not evidence.is_model_innocent:
+        found += _explain_model(drift, replay)
+    if not _is_settled(found) and replay.has_time():
+        found += explain_environment(drift, replay, may_guess=not _is_likely(found))
+    if not found:
+        found = [_admit(drift, replay, evidence)]
+    ranked = rank_findings(found)
+    return _name_trait(drift, ranked)
+
+
+def _explain_model(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
+    """Return what the model and the way it is run have to do with a drift."""
+    runtime = explain_runtime(drift, replay) if replay.has_time() else []
+    if runtime:
+        return runtime  # the model itself agrees
+    mode = explain_mode(drift)
+    chance = explain_chance(drift)
+    if mode:  # dropout draws, and running statistics move: that is the same cause told twice
+        chance = [replace(finding, confidence=finding.confidence * 0.5) for finding in chance]
+    found = [*explain_weights(drift), *mode, *chance, *explain_code(drift)]
+    if replay.has_time():
+        found += explain_batch(drift, replay)
+    if replay.has_time():
+        found = _name_module(drift, replay, found)
+    return found
+
+
+def _name_module(drift: DriftCase, replay: Replay, found: list[CauseFinding]) -> list[CauseFinding]:
+    """Add to the explanations on the model's side at which module it first parts from the golden's."""
+    then = drift.then
+    if then is None or then.trace.activations is None:
+        return found
+    now = replay.trace_on_golden() if drift.changed_inputs else drift.today
+    divergence = None if now is None else find_divergence(then, now)
+    if divergence is None:
+        return found
+    told = _tell_divergence(divergence)
+    evidence = {
+        "first_module": divergence.module,
+        "rel_l2_before": divergence.before,
+        "rel_l2_after": divergence.after,
+        "n_modules_before": divergence.n_same,
+        "n_modules": divergence.n_calls,
+    }
+    named = [
+        replace(
+            finding,
+            summary=f"{finding.summary}; {told}",
+            evidence={**finding.evidence, "divergence": evidence},
+        )
+        if finding.cause in _MODEL_SIDE
+        else finding
+        for finding in found
+    ]
+    if found:
+        return named
+    # Same weights, mode and settings, and still another answer: something was computed otherwise.
+    return [
+        CauseFinding(cause=Cause.MODEL_CODE, confidence=0.4, summary=told, evidence={"divergence": evidence})
+    ]
+
+
+def _tell_divergence(divergence: Divergence) -> str:
+    return (
+        f"the first module that answers otherwise is {divergence.module} ({number(divergence.after)} there, "
+        f"{number(divergence.before)} before it)"
+    )
+
+
+def _is_settled(found: Iterable[CauseFinding]) -> bool:
+    return any(finding.confidence >= _SHOWN for finding in found)
+
+
+def _is_likely(found: Iterable[CauseFinding]) -> bool:
+    return any(finding.confidence >= _LIKELY for finding in found)
+
+
+def _admit(drift: DriftCase, replay: Replay, evidence: InputEvidence) -> CauseFinding:
+    """Return that no cause was found, and what was ruled out."""
+    ruled_out = []
+    if not drift.changed_inputs and drift.result.inputs_identical:
+        ruled_out.append("the inputs are the golden's")
+    then, now = drift.golden.observation.weights_digest, drift.observation.weights_digest
+    if then is not None and then == now:
+        ruled_out.append("so are the weights")
+    if drift.then is None:
+        ruled_out.append("the golden keeps no trace to compare with: modelreg regen records one")
+    if not replay.has_time():
+        ruled_out.append("the time for diagnosis was used up: --modelreg-diagnose full takes what it needs")
+    told = "; ".join(ruled_out)
+    return CauseFinding(
+        cause=Cause.UNKNOWN,
+        confidence=0.0,
+        summary=f"no cause was found{f': {told}' if told else ''}",
+        evidence={"ruled_out": ruled_out},
+    )
+
+
+def _name_trait(drift: DriftCase, ranked: tuple[CauseFinding, ...]) -> tuple[CauseFinding, ...]:
+    """Add to the first explanation what the drifting samples have in common, when they are a subset."""
+    drifted = drift.result.drifted_samples
+    samples = drift.spec.samples
+    if not ranked or not drifted or len(drifted) > _LARGEST_SUBSET * drift.result.n_samples:
+        return ranked
+    known = set(drift.result.measures.ids) or {sample.id for sample in samples.samples}
+    rows = [sample for sample in samples.samples if sample.id in known]
+    trait = find_common_trait(
+        {sample.id: Path(samples.folder, sample.file) for sample in rows},
+        drifted,
+        tags={sample.id: sample.tags for sample in rows},
+        labels={sample.id: sample.label for sample in rows if sample.label},
+    )
+    if trait is None:
+        return ranked
+    first = ranked[0]
+    told = f"{count(len(drifted), 'sample')} of {drift.result.n_samples}: {trait}"
+    return (
+        replace(
+            first,
+            summary=f"{first.summary} ({told})",
+            evidence={**first.evidence, "samples_in_common": trait},
+        ),
+        *ranked[1:],
+    )

@@ -1,0 +1,156 @@
+"""Both sides of a case as photos with the recipes that made them, and whether a setting tells them apart.
+
+What belongs here: identifying the two recipes, and crossing them: replaying either side with one setting
+of the other's. A setting counts as changed only if that is clearly worse on a side, and better on none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pytest_modelreg.diagnose.inputs.affine import Order
+from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo, open_photo
+from pytest_modelreg.diagnose.inputs.finding import Group
+from pytest_modelreg.diagnose.inputs.identification import Identification, Identified
+from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
+from pytest_modelreg.diagnose.inputs.recipe import N_COLOURS, Fit, Recipe, Side
+
+CLEARLY = 1.5
+"""How many times more a wrong setting must leave."""
+
+_FLOOR = 1e-4  # residual below which two replays are equally exact
+_TELLING = 0.5  # residual above which a recipe tells nothing of a side
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Made:
+    """One side with what made it.
+
+    Parameters
+    ----------
+    side : Side
+        What was fed.
+    search : Identification
+        That found the recipe.
+    identified : Identified
+        The recipe.
+    """
+
+    side: Side
+    search: Identification
+    identified: Identified
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe."""
+        return self.identified.recipe
+
+    @property
+    def fit(self) -> Fit:
+        """Its constants."""
+        return self.identified.fit
+
+    def measure(self, samples: Sequence[str]) -> float:
+        """Return the rel_l2 of what the recipe makes of the samples; infinite where it makes none."""
+        replayed = [
+            (self.side.pictures[sample], picture)
+            for sample in samples
+            if (picture := self.side.replay(self.recipe, self.fit, sample)) is not None
+        ]
+        return measure_distance(replayed) if replayed else float("inf")
+
+    def find_gap(self, sample: str, decoding: Decoding) -> float:
+        """Return what the recipe leaves of one picture when its photo is decoded so."""
+        return self.search.find_gap(replace(self.recipe, decodings={sample: decoding}), self.fit, sample)
+
+    def compare(self, recipe: Recipe, order: Order | None = None) -> float:
+        """Return how many times more another recipe leaves, or the same in another order of channels."""
+        fit = self.side.fit(recipe, self.search.plain, order)
+        return divide(fit.residual if fit else float("inf"), self.fit.residual)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sides:
+    """Both sides.
+
+    Parameters
+    ----------
+    group : Group
+        What they are of.
+    golden, today : Made
+        The two.
+    affected : tuple of str
+        Samples that differ, of those whose files could be read.
+    """
+
+    group: Group
+    golden: Made
+    today: Made
+    affected: tuple[str, ...]
+
+    @property
+    def both(self) -> tuple[Made, Made]:
+        """The golden's side, then today's."""
+        return self.golden, self.today
+
+    def measure_gap(self, samples: Sequence[str]) -> float:
+        """Return the rel_l2 of today's inputs, 1 where shapes differ."""
+        pairs = [(self.golden.side.pictures[sample], self.today.side.pictures[sample]) for sample in samples]
+        if any(expected.shape != actual.shape for expected, actual in pairs):
+            return 1.0
+        return measure_distance(pairs)
+
+    def cross(self, **setting: Callable[[Recipe], object]) -> float | None:
+        """Return how many times more the other side's choice of a setting leaves; None unless that is clear.
+
+        Parameters
+        ----------
+        **setting : callable
+            One field of :class:`Recipe`, and how it is read from the other side's.
+        """
+        ((name, read),) = setting.items()
+        ratios = [
+            own.compare(replace(own.recipe, **{name: read(other.recipe)}))  # type: ignore[arg-type]
+            for own, other in (self.both, self.both[::-1])
+        ]
+        return judge_ratios(ratios)
+
+
+def divide(other: float, own: float) -> float:
+    """Return how many times more another replay leaves; below a floor all are equally exact."""
+    return (other + _FLOOR) / (own + _FLOOR)
+
+
+def judge_ratios(ratios: Sequence[float]) -> float | None:
+    """Return the larger ratio, None unless one is clearly over 1 and none clearly under."""
+    return max(ratios) if max(ratios) > CLEARLY and min(ratios) > 1.0 / CLEARLY else None
+
+
+def identify_sides(
+    group: Group, pictures: Sequence[tuple[str, Floats, Floats]], has_time: Callable[[], bool]
+) -> Sides | None:
+    """Return both sides with their recipes; None where files cannot be read or a side cannot be made."""
+    photos: dict[str, Photo] = {}
+    files = group.files
+    for sample, expected, actual in pictures:
+        is_known = sample in files and expected.shape[0] == actual.shape[0] in (1, N_COLOURS)
+        photo = open_photo(files[sample]) if is_known and has_time() else None
+        if photo is not None:
+            photos[sample] = photo
+    affected = tuple(pair.sample for pair in group.affected if pair.sample in photos)
+    if not affected:
+        return None
+    made: list[Made] = []
+    for index in (1, 2):
+        side = Side(
+            {each[0]: np.asarray(each[index], np.float32) for each in pictures if each[0] in photos}, photos
+        )
+        search = Identification(side, affected, has_time)
+        identified = search.search(replace(made[0].recipe, decodings={}) if made else None)
+        if identified is None or identified.fit.residual > _TELLING:
+            return None
+        made.append(Made(side=side, search=search, identified=identified))
+    return Sides(group=group, golden=made[0], today=made[1], affected=affected)

@@ -1,0 +1,200 @@
+"""Rows of features: columns in another order, or single columns that are scaled, filled or gone.
+
+What belongs here: hypotheses on columns, over all samples as rows. To add one, add it to
+:func:`replay_table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_modelreg.diagnose.inputs.affine import Affine, Moments
+from pytest_modelreg.diagnose.inputs.finding import (
+    Group,
+    Residuals,
+    describe_residual,
+    make_finding,
+)
+from pytest_modelreg.diagnose.inputs.pair import measure_distance, read_numbers
+from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay
+from pytest_modelreg.domain.cause import Cause, CauseFinding
+
+Table = NDArray[np.float64]
+"""Axes (sample, column)."""
+
+_MOST_COLUMNS = 4096
+_FEW_ROWS = 3
+_ROWS_FOR_LINES = 5  # two are on any line
+_EXACT = 1e-3
+_N_NAMED = 8
+
+
+def replay_table(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
+    """Return which change of columns turns the golden's rows into today's, None for none."""
+    expected, actual = _stack(group)
+    if expected is None or actual is None:
+        return None
+    if expected.shape != actual.shape:
+        return _replay_gap(group, expected, actual)
+    before = measure_distance([(expected, actual)])
+    return _replay_order(group, expected, actual, before) or _replay_columns(group, expected, actual, before)
+
+
+def _stack(group: Group) -> tuple[Table | None, Table | None]:
+    """Return the rows of all samples, those that agree too: they tell which columns are the same."""
+    sides = []
+    for index in (0, 1):
+        rows = []
+        for pair in group.pairs:
+            row = read_numbers((pair.expected, pair.actual)[index])
+            if row is None or row.ndim != 1 or not 1 < row.size <= _MOST_COLUMNS:
+                return None, None
+            rows.append(np.nan_to_num(row, posinf=0.0, neginf=0.0))
+        if len({row.size for row in rows}) != 1:
+            return None, None
+        sides.append(np.stack(rows))
+    return sides[0], sides[1]
+
+
+def _replay_order(group: Group, expected: Table, actual: Table, before: float) -> Replay | None:
+    """Columns in other places: every column of expected is one of actual, value by value."""
+    order = []
+    free = set(range(actual.shape[1]))
+    for column in range(expected.shape[1]):
+        gaps = {
+            other: float(np.max(np.abs(actual[:, other] - expected[:, column])))
+            for other in ([column] if column in free else []) + sorted(free - {column})
+        }
+        if not gaps:
+            return None
+        best = min(gaps, key=lambda other: gaps[other])
+        if gaps[best] > 1e-5 * max(float(np.max(np.abs(expected[:, column]))), 1e-12):
+            return None
+        order.append(best)
+        free.discard(best)
+    if order == list(range(len(order))):
+        return None
+    moved = [column for column, other in enumerate(order) if column != other]
+    after = measure_distance([(expected, actual[:, order])])
+    certainty = None if len(group.pairs) >= _FEW_ROWS else 0.7
+    finding = make_finding(
+        group,
+        Cause.PREPROCESS_LAYOUT,
+        f"{len(moved)} of {len(order)} columns are in other places: put back in {len(group.pairs)} rows, "
+        f"that gives the golden's inputs {describe_residual(after)}",
+        Residuals(before=before, after=after),
+        hypothesis="column order",
+        expected=list(range(len(order)))[:64],
+        actual=order[:64],
+        confidence=certainty,
+        constants={"moved": moved[:64]},
+    )
+    return Replay(findings=(finding,), left=after, pairs=((expected, actual[:, order]),))
+
+
+def _replay_columns(group: Group, expected: Table, actual: Table, before: float) -> Replay | None:
+    """Columns that differ, each on a line of its own: a few of them, or all and all exactly."""
+    size = np.maximum(np.abs(expected).max(axis=0), 1e-12)
+    differs = np.flatnonzero(np.abs(actual - expected).max(axis=0) > 1e-6 * size)
+    is_few = 0 < differs.size <= expected.shape[1] // 2 and len(group.pairs) >= _FEW_ROWS
+    if not is_few and len(group.pairs) < _ROWS_FOR_LINES:
+        return None
+    undone = actual.copy()
+    words: list[str] = []
+    lines: dict[str, list[float]] = {}
+    is_line = True
+    for column in differs.tolist():
+        line, left = _fit(expected[:, column], actual[:, column])
+        if float(np.ptp(actual[:, column])) == 0.0:
+            words.append(f"column {column} is {actual[0, column]:.6g} throughout")
+            is_line = False
+        elif left > _EXACT:
+            words.append(f"column {column} holds other values")
+            is_line = False
+        else:
+            scale, offset = float(line.scale[0]), float(line.offset[0])
+            undone[:, column] = scale * actual[:, column] + offset
+            lines[str(column)] = [float(f"{scale:.6g}"), float(f"{offset:.6g}")]
+            words.append(_describe_line(column, scale, offset))
+    if not is_few and (not is_line or differs.size == 0):
+        return None
+    after = measure_distance([(expected, undone)])
+    finding = _blame_columns(
+        group, words, Residuals(before=before, after=after), differs, lines, is_line=is_line
+    )
+    return Replay(
+        findings=(finding,), left=after if is_line else max(after, _EXACT), pairs=((expected, undone),)
+    )
+
+
+def _describe_line(column: int, scale: float, offset: float) -> str:
+    parts = [f"times {1 / scale:.6g}"] if scale and abs(scale - 1) > 1e-4 else []
+    if abs(offset) > 1e-6:
+        parts.append(f"{-offset / (scale or 1.0):+.6g}")
+    return f"column {column} is the golden's {', '.join(parts)}"
+
+
+def _blame_columns(
+    group: Group,
+    words: list[str],
+    residuals: Residuals,
+    differs: NDArray[np.intp],
+    lines: dict[str, list[float]],
+    *,
+    is_line: bool,
+) -> CauseFinding:
+    more = f", and {len(words) - _N_NAMED} more" if len(words) > _N_NAMED else ""
+    only_scaled = is_line and all(abs(offset) <= 1e-6 for _, offset in lines.values())
+    cause = Cause.PREPROCESS_VALUE_RANGE if only_scaled else Cause.PREPROCESS_NORMALIZATION
+    return make_finding(
+        group,
+        cause if is_line else Cause.PREPROCESS_OTHER,
+        f"{'; '.join(words[:_N_NAMED])}{more}: replayed on {len(group.pairs)} rows, "
+        "of which the other columns agree",
+        residuals,
+        hypothesis="single columns",
+        expected="as in the golden",
+        actual=words[:_N_NAMED],
+        confidence=None if is_line else 0.6,
+        constants={"columns": differs.tolist()[:64], "lines": lines},
+    )
+
+
+def _fit(expected: Table, actual: Table) -> tuple[Affine, float]:
+    moments = Moments(1)
+    moments.add(actual[np.newaxis], expected[np.newaxis])
+    line, squares = moments.fit((0,))
+    return line, float(np.sqrt(squares / max(float(np.sum(np.square(expected))), 1e-300)))
+
+
+def _replay_gap(group: Group, expected: Table, actual: Table) -> Replay | None:
+    """Columns that came or went while the others stay in order."""
+    long, short = (expected, actual) if expected.shape[1] > actual.shape[1] else (actual, expected)
+    kept: list[int] = []
+    for column in range(short.shape[1]):
+        start = kept[-1] + 1 if kept else 0
+        same = [
+            other
+            for other in range(start, long.shape[1])
+            if np.allclose(long[:, other], short[:, column], rtol=1e-5, atol=1e-8)
+        ]
+        if not same:
+            return None
+        kept.append(same[0])
+    extra = sorted(set(range(long.shape[1])) - set(kept))
+    word = "missing" if long is expected else "new"
+    finding = make_finding(
+        group,
+        Cause.PREPROCESS_OTHER,
+        f"{len(extra)} of the columns {word}, at {extra[:_N_NAMED]}: the others agree",
+        Residuals(before=1.0, after=0.0),
+        hypothesis="columns",
+        expected=expected.shape[1],
+        actual=actual.shape[1],
+        confidence=0.9 if len(group.pairs) >= _FEW_ROWS else 0.6,
+        constants={"columns": extra[:64]},
+    )
+    return Replay(findings=(finding,), left=0.0, pairs=((short, long[:, kept]),))

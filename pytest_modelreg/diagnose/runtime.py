@@ -1,0 +1,168 @@
+"""Whether the model itself agrees and only the way in which it is run does not.
+
+What belongs here: causes ``runtime.export``, ``runtime.optimization`` and ``runtime.precision``, found by
+switching one thing at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pytest_modelreg.diagnose.divergence import find_divergence
+from pytest_modelreg.diagnose.port import Answer, Change, DriftCase, Replay
+from pytest_modelreg.diagnose.wording import number
+from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
+from pytest_modelreg.domain.cause import Cause, CauseFinding
+
+_PRECISION_AXES = ("dtype", "autocast")
+
+
+def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
+    """Return what the way of running has to do with a drift; empty where the case runs as the golden did."""
+    spec = drift.spec
+    if not _has_runtime_side(drift) or spec.model is None:
+        return []
+    plain = Change(
+        label="eager, without transform, dtype and autocast",
+        runtime=RuntimeSpec(),
+        resets=_PRECISION_AXES,
+    )
+    answer = replay.ask(plain)
+    evidence: dict[str, Any] = {"replays": [answer.as_evidence(plain.label)]}
+    if not answer.agrees:
+        return []
+    for change, cause, told in _list_switches(spec):
+        if not replay.has_time():
+            break
+        outcome = replay.ask(change)
+        evidence["replays"].append(outcome.as_evidence(change.label))
+        if outcome.agrees:
+            found = _blame(cause, told, evidence, answer, confidence=0.95)
+            return [found if cause is Cause.RUNTIME_PRECISION else _name_node(found, replay)]
+    if spec.runtime.kind == "eager":
+        # With one thing to switch, the replay without it has shown it.
+        n_switches = sum(value is not None for value in (spec.dtype, spec.autocast, spec.runtime.transform))
+        confidence = 0.95 if n_switches == 1 else 0.8
+        return [
+            _blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=confidence)
+        ]
+    told = f"what runtime {_name_runtime(spec)} made of the model"
+    return [_name_node(_blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9), replay)]
+
+
+def _name_node(finding: CauseFinding, replay: Replay) -> CauseFinding:
+    """Add at which module, and which node of the graph, the exported model leaves the one in eager mode."""
+    traces = replay.trace_graph() if replay.has_time() else None
+    divergence = None if traces is None else find_divergence(*traces, may_be_fused=True)
+    if traces is None or divergence is None:
+        return finding
+    nodes = {module.name: module.settings for module in traces[1].trace.modules}
+    node = nodes.get(divergence.module, "")
+    return replace(
+        finding,
+        summary=f"{finding.summary}; the graph leaves the model at {divergence.module} (node {node}: "
+        f"{number(divergence.after)} there, {number(divergence.before)} before it)",
+        evidence={
+            **finding.evidence,
+            "first_module": divergence.module,
+            "first_node": node,
+            "rel_l2_before": divergence.before,
+            "rel_l2_after": divergence.after,
+        },
+    )
+
+
+def _has_runtime_side(drift: DriftCase) -> bool:
+    spec = drift.spec
+    then = drift.golden.observation.fingerprint.facts.get("runtime.kind", "eager")
+    return (
+        spec.runtime.kind != then
+        or spec.runtime.kind != "eager"
+        or spec.runtime.transform is not None
+        or spec.dtype is not None
+        or spec.autocast is not None
+    )
+
+
+def _list_switches(spec: CaseSpec) -> list[tuple[Change, Cause, str]]:
+    """Return single switches, each with what it shows when the drift goes with it (or comes with it)."""
+    switches: list[tuple[Change, Cause, str]] = []
+    runtime = spec.runtime
+    exported = runtime.kind != "eager"
+    for axis in _PRECISION_AXES:
+        value = getattr(spec, axis)
+        if value is not None:
+            switches.append(
+                (
+                    Change(label=f"without {axis}: {value}", resets=(axis,)),
+                    Cause.RUNTIME_PRECISION,
+                    f"{axis} {value}",
+                )
+            )
+    if runtime.transform is not None and exported:
+        switches.append(
+            (
+                Change(
+                    label=f"without transform {runtime.transform}", runtime=replace(runtime, transform=None)
+                ),
+                Cause.RUNTIME_PRECISION,
+                f"transform {runtime.transform}",
+            )
+        )
+    if runtime.kind in ("onnx", "onnx-file") and runtime.options.get("optimization") != "disabled":
+        options = {**runtime.options, "optimization": "disabled"}
+        switches.append(
+            (
+                Change(label="optimization: disabled", runtime=replace(runtime, options=options)),
+                Cause.RUNTIME_OPTIMIZATION,
+                f"optimisation level {runtime.options.get('optimization', 'all')} of ONNX Runtime",
+            )
+        )
+    if runtime.kind in ("onnx", "onnx-file") and runtime.options.get("providers"):
+        options = {**runtime.options, "providers": ["CPUExecutionProvider"]}
+        switches.append(
+            (
+                Change(label="provider CPUExecutionProvider", runtime=replace(runtime, options=options)),
+                Cause.RUNTIME_PRECISION,
+                f"providers {runtime.options['providers']}",
+            )
+        )
+    if runtime.kind == "onnx":
+        other = "torchscript" if runtime.options.get("exporter", "dynamo") == "dynamo" else "dynamo"
+        kept = {key: runtime.options[key] for key in ("dynamic", "providers") if key in runtime.options}
+        switches.append(
+            (
+                Change(
+                    label=f"exporter: {other}",
+                    runtime=replace(runtime, options={**kept, "exporter": other}),
+                ),
+                Cause.RUNTIME_EXPORT,
+                f"exporter {runtime.options.get('exporter', 'dynamo')}",
+            )
+        )
+    return switches
+
+
+def _name_runtime(spec: CaseSpec) -> str:
+    path = spec.runtime.options.get("path")
+    return f"{spec.runtime.kind} ({path})" if path else spec.runtime.kind
+
+
+def _name_precision(spec: CaseSpec) -> str:
+    named = [f"{axis} {getattr(spec, axis)}" for axis in _PRECISION_AXES if getattr(spec, axis) is not None]
+    if spec.runtime.transform is not None:
+        named.append(f"transform {spec.runtime.transform}")
+    return " or ".join(named)
+
+
+def _blame(
+    cause: Cause, what: str, evidence: dict[str, Any], plain: Answer, *, confidence: float
+) -> CauseFinding:
+    return CauseFinding(
+        cause=cause,
+        confidence=confidence,
+        summary=f"{what}: the model itself, run in eager mode on the same inputs, agrees with the golden "
+        f"({number(plain.rel_l2)}; as the case runs it: {number(plain.before)})",
+        evidence=evidence,
+    )

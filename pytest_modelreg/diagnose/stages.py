@@ -1,0 +1,125 @@
+"""The first stage of a pipeline whose output differs, and how what is said of it differs.
+
+What belongs here: reading two lists of stages, one of them the golden's. A stage that was put in or left
+out moves all that follow, so that stages are paired by what is said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from pytest_modelreg.diagnose.wording import contrast
+from pytest_modelreg.domain.cause import Cause
+from pytest_modelreg.domain.observation import Observation, Stage
+
+_CAUSES: tuple[tuple[Cause, tuple[str, ...]], ...] = (
+    (Cause.PREPROCESS_NORMALIZATION, ("normalize", "standardi", "whiten")),
+    (
+        Cause.PREPROCESS_VALUE_RANGE,
+        ("totensor", "to_tensor", "dtype", "rescale", "scale", "clamp", "todtype"),
+    ),
+    (Cause.PREPROCESS_CHANNEL_ORDER, ("bgr", "channel_order", "swap_channels", "flip_channels")),
+    (Cause.PREPROCESS_LAYOUT, ("permute", "transpose", "flip", "rot90", "hwc", "chw")),
+    (Cause.PREPROCESS_INTERPOLATION, ("interpol", "antialias")),
+    (Cause.PREPROCESS_GEOMETRY, ("resize", "crop", "pad", "letterbox", "affine", "rotate", "squash", "warp")),
+    (Cause.PREPROCESS_DECODE, ("decode", "convert", "rgb", "gray", "grey", "exif", "orient", "palette")),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageChange:
+    """Where two pipelines part.
+
+    Parameters
+    ----------
+    name : str
+        The stage.
+    position : int
+        From 1, in the pipeline of this run; in the golden's where the stage is gone.
+    expected, actual : str
+        What is said of it on either side; empty where it is not there.
+    n_samples : int
+        Samples whose output of it differs.
+    """
+
+    name: str
+    position: int
+    expected: str
+    actual: str
+    n_samples: int
+
+    @property
+    def cause(self) -> Cause | None:
+        """What such a stage does, by its name and what changed in it; None where that says nothing."""
+        changed = (
+            f"{_difference(self.expected, self.actual)} {_difference(self.actual, self.expected)}".lower()
+        )
+        for text in (changed, self.name.lower()):
+            for cause, words in _CAUSES:
+                if any(word in text for word in words):
+                    return cause
+        return None
+
+    def __str__(self) -> str:
+        where = f"stage {self.position}"
+        if not self.actual:
+            return f"{where} of the golden's pipeline is gone: {self.expected}"
+        if not self.expected:
+            return f"{where} is new: {self.actual}"
+        if self.expected == self.actual:
+            return f"{where}, {self.actual}, returns something else although what is said of it is the same"
+        return f"{where}, {contrast(self.expected, self.actual)}"
+
+
+def find_stage_change(expected: Observation, actual: Observation) -> StageChange | None:
+    """Return the first stage that differs; None where all agree, or a side has no stages."""
+    then, now = expected.stages, actual.stages
+    if not then or not now:
+        return None
+    rows = _pair_rows(expected, actual)
+    matcher = SequenceMatcher(
+        a=[stage.description for stage in then], b=[stage.description for stage in now], autojunk=False
+    )
+    for tag, first, last, begin, end in matcher.get_opcodes():
+        if tag == "equal":
+            for place, position in zip(range(first, last), range(begin, end), strict=True):
+                n_samples = _count_different(then[place], now[position], rows)
+                if n_samples:
+                    return _change(then[place], now[position], position, n_samples)
+            continue
+        for offset in range(max(last - first, end - begin)):
+            one = then[first + offset] if first + offset < last else None
+            other = now[begin + offset] if begin + offset < end else None
+            n_samples = len(rows) if one is None or other is None else _count_different(one, other, rows)
+            if n_samples:
+                return _change(one, other, (begin if other is not None else first) + offset, n_samples)
+    return None
+
+
+def _change(one: Stage | None, other: Stage | None, position: int, n_samples: int) -> StageChange:
+    stage = other or one
+    assert stage is not None
+    return StageChange(
+        name=stage.name,
+        position=position + 1,
+        expected="" if one is None else one.description,
+        actual="" if other is None else other.description,
+        n_samples=n_samples,
+    )
+
+
+def _pair_rows(expected: Observation, actual: Observation) -> list[tuple[int, int]]:
+    rows = {sample.id: row for row, sample in enumerate(expected.samples)}
+    return [(rows[sample.id], row) for row, sample in enumerate(actual.samples) if sample.id in rows]
+
+
+def _count_different(one: Stage, other: Stage, rows: Sequence[tuple[int, int]]) -> int:
+    return sum(one.digests[then] != other.digests[now] for then, now in rows)
+
+
+def _difference(text: str, other: str) -> str:
+    """Return the words of a text that the other has not."""
+    known = set(other.replace("(", " ").replace(",", " ").split())
+    return " ".join(word for word in text.replace("(", " ").replace(",", " ").split() if word not in known)

@@ -1,0 +1,81 @@
+"""The way of running, found guilty or innocent by switching one thing at a time."""
+
+from __future__ import annotations
+
+from pytest_modelreg.diagnose import Answer
+from pytest_modelreg.diagnose.runtime import explain_runtime
+from pytest_modelreg.domain.case import RuntimeSpec
+from pytest_modelreg.domain.cause import Cause
+from tests.diagnose.conftest import Bench, GivenReplay, Side
+
+PLAIN = "eager, without transform, dtype and autocast"
+GONE = Answer(agrees=True, rel_l2=1e-7, before=0.3, samples=("a",))
+STAYS = Answer(agrees=False, rel_l2=0.3, before=0.3, samples=("a",))
+
+
+def test_a_case_that_runs_as_the_golden_did_is_asked_nothing(bench: Bench):
+    """Eager against eager: the runtime is no difference."""
+    replay = GivenReplay()
+    assert explain_runtime(bench.drift(Side(), Side()), replay) == []
+    assert replay.asked == []
+
+
+def test_a_model_that_drifts_in_eager_mode_too_leaves_the_runtime_innocent(bench: Bench):
+    """One replay decides, and no switch is tried."""
+    replay = GivenReplay({PLAIN: STAYS})
+    assert explain_runtime(bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx")), replay) == []
+    assert len(replay.asked) == 1
+
+
+def test_an_export_that_no_switch_mends_is_the_cause(bench: Bench):
+    """The model agrees, the exported one does not, whatever exporter and level."""
+    replay = GivenReplay({PLAIN: GONE, "optimization: disabled": STAYS, "exporter: torchscript": STAYS})
+    drift = bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx"))
+    (finding,) = explain_runtime(drift, replay)
+    assert finding.cause is Cause.RUNTIME_EXPORT
+    assert [entry["change"] for entry in finding.evidence["replays"]] == [
+        PLAIN,
+        "optimization: disabled",
+        "exporter: torchscript",
+    ]
+
+
+def test_a_drift_that_goes_with_the_optimisation_is_the_optimisation_s(bench: Bench):
+    """Optimisation off agrees, on does not."""
+    replay = GivenReplay({PLAIN: GONE, "optimization: disabled": GONE})
+    drift = bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx"))
+    (finding,) = explain_runtime(drift, replay)
+    assert finding.cause is Cause.RUNTIME_OPTIMIZATION
+
+
+def test_an_exporter_is_named_when_the_other_agrees(bench: Bench):
+    """The exporter in use is in the sentence."""
+    replay = GivenReplay({PLAIN: GONE, "optimization: disabled": STAYS, "exporter: torchscript": GONE})
+    drift = bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx"))
+    (finding,) = explain_runtime(drift, replay)
+    assert finding.cause is Cause.RUNTIME_EXPORT
+    assert finding.summary.startswith("exporter dynamo")
+
+
+def test_lower_precision_is_named(bench: Bench):
+    """Without the dtype the drift is gone."""
+    replay = GivenReplay({PLAIN: GONE, "without dtype: float16": GONE})
+    (finding,) = explain_runtime(bench.drift(Side(), Side(), dtype="float16"), replay)
+    assert finding.cause is Cause.RUNTIME_PRECISION
+    assert finding.summary.startswith("dtype float16")
+
+
+def test_a_transform_is_named(bench: Bench):
+    """Without the transform the model agrees; there is nothing else to switch."""
+    replay = GivenReplay({PLAIN: GONE})
+    drift = bench.drift(Side(), Side(), runtime=RuntimeSpec(transform="deploy:quantize"))
+    (finding,) = explain_runtime(drift, replay)
+    assert finding.cause is Cause.RUNTIME_PRECISION
+    assert "deploy:quantize" in finding.summary
+    assert finding.confidence > 0.9
+
+
+def test_what_cannot_be_replayed_is_not_blamed(bench: Bench):
+    """An answer that says nothing is no proof."""
+    replay = GivenReplay({PLAIN: Answer(agrees=None, fault="no module net")})
+    assert explain_runtime(bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx")), replay) == []
