@@ -27,6 +27,7 @@ COMMANDS = {
     "bisect": "find the first commit, or the first version of a package, with which a case drifts",
     "calibrate": "measure the noise floor of a suite's model, and propose limits",
     "env": "print what is recorded of the environment, or what two records of it differ in",
+    "explain": "show why cases of a run drifted, with all evidence",
     "init": "write a suite for a model, pin its samples and record its golden",
     "pin": "write samples.csv for a folder, or verify it",
     "log": "show when and why goldens were accepted",

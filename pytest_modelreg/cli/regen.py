@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     here = Path.cwd()
     cases, n_others = select_recordable(arguments.targets, here)
-    with open_session(find_project_root(here), cases, regeneration=regeneration) as session:
+    with open_session(find_project_root(here), cases, regeneration=regeneration, diagnose="auto") as session:
         outcomes = []
         for suite, case in cases:
             print(f"{case.id}: running", flush=True)

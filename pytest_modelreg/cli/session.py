@@ -23,6 +23,7 @@ def open_session(
     *,
     regeneration: Regeneration | None,
     folder: Path | None = None,
+    diagnose: str = "off",
 ) -> Iterator[Session]:
     """Open a session for these cases in the project at ``root``.
 
@@ -30,6 +31,8 @@ def open_session(
     ----------
     folder : Path or None
         The run folder; None: a new one among the project's.
+    diagnose : str
+        Whether and how long drifts are explained: ``auto``, ``off`` or ``full``.
 
     Raises
     ------
@@ -41,15 +44,17 @@ def open_session(
     from pytest_modelreg.cli.project import ask_project
     from pytest_modelreg.engine.run import new_run_id, open_run_folder
     from pytest_modelreg.engine.session import Session
+    from pytest_modelreg.engine.termination import interrupted_by_termination
 
     facts = ask_project(root)
-    with open_run_folder(root, new_run_id(), chosen=folder) as run_folder:
+    with interrupted_by_termination(), open_run_folder(root, new_run_id(), chosen=folder) as run_folder:
         session = Session(
             run_folder=run_folder,
             regeneration=regeneration,
             progress=make_progress(),
             say=lambda line: print(line, file=sys.stderr, flush=True),
             project_facts=facts,
+            diagnose=diagnose,
         )
         session.expect(cases)
         try:

@@ -15,13 +15,17 @@ from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
 from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.trace import Trace, TraceRequest
 from pytest_modelreg.engine.pipelines import is_fed_tensors
 from pytest_modelreg.observe import (
     Elsewhere,
+    KeptInputs,
     KnownProbes,
     SharedWork,
     observe_case,
     observe_elsewhere,
+    observe_graph_trace,
+    observe_trace,
     prepare_inputs,
 )
 
@@ -75,7 +79,13 @@ class Observer:
             self._environments.close()
 
     def observe(
-        self, spec: CaseSpec, folder: Path, *, golden: Golden | None, known: KnownProbes | None
+        self,
+        spec: CaseSpec,
+        folder: Path,
+        *,
+        golden: Golden | None,
+        known: KnownProbes | None,
+        handed: KeptInputs | None = None,
     ) -> Observation:
         """Observe one case where its suite says.
 
@@ -85,6 +95,8 @@ class Observer:
             What it is going to be held against.
         known : KnownProbes or None
             Probes of inputs that need not be made again; None: no probes are made.
+        handed : KeptInputs or None
+            Inputs to run the model on; None: they are prepared.
 
         Raises
         ------
@@ -93,12 +105,46 @@ class Observer:
         EnvironmentUnavailable
             When another environment cannot be had, or ends without an answer.
         """
-        spec = replace(spec, default_threads=self._default_threads, facts=self._project_facts)
+        spec = self._complete(spec)
         if spec.environment is None:
             return observe_case(
-                spec, folder, progress=self._report_progress(spec), shared=self._shared, known=known
+                spec,
+                folder,
+                progress=self._report_progress(spec),
+                shared=self._shared,
+                known=known,
+                handed=handed,
             )
-        return self._observe_elsewhere(spec, spec.environment, folder, golden, probes=known is not None)
+        return self._observe_elsewhere(
+            spec, spec.environment, folder, golden, probes=known is not None, handed=handed
+        )
+
+    def trace(self, spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace | None:
+        """Gather what is kept of a case for a later diagnosis; None for one of another environment.
+
+        Raises
+        ------
+        CaseError, GoldenError, RunFolderError
+            As :func:`~pytest_modelreg.observe.observe_trace`.
+        """
+        if spec.environment is not None:
+            return None
+        return observe_trace(self._complete(spec), folder, request)
+
+    def trace_graph(self, spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace | None:
+        """Return what the modules inside of an exported model returned; None for another environment.
+
+        Raises
+        ------
+        CaseError, GoldenError, RunFolderError
+            As :func:`~pytest_modelreg.observe.observe_graph_trace`.
+        """
+        if spec.environment is not None:
+            return None
+        return observe_graph_trace(self._complete(spec), folder, request, artefacts=self._shared.artefacts)
+
+    def _complete(self, spec: CaseSpec) -> CaseSpec:
+        return replace(spec, default_threads=self._default_threads, facts=self._project_facts)
 
     def _observe_elsewhere(
         self,
@@ -108,6 +154,7 @@ class Observer:
         golden: Golden | None,
         *,
         probes: bool,
+        handed: KeptInputs | None,
     ) -> Observation:
         if self._environments is None:
             # Asked for by few suites, and it brings git and installers.
@@ -117,11 +164,11 @@ class Observer:
         ready = self._environments.prepare(
             environment, case=spec.id, root=Path(spec.root), python_path=spec.python_path
         )
-        handed = None
-        if environment.preprocess == "here":
+        prepared = None
+        if handed is None and environment.preprocess == "here":
             # Whether the model is a module shows only there; the golden's was, or nearly all are.
             to_tensors = golden is None or is_fed_tensors(golden.observation)
-            handed = prepare_inputs(spec, self._folder / "handed", to_tensors=to_tensors)
+            prepared = prepare_inputs(spec, self._folder / "handed", to_tensors=to_tensors)
         place = Elsewhere(
             python=ready.python,
             is_this_interpreter=ready.is_this_interpreter,
@@ -136,12 +183,12 @@ class Observer:
                 folder,
                 place,
                 progress=self._report_progress(spec),
-                handed=handed,
+                handed=handed or prepared,
                 probes=probes,
             )
         finally:
-            if handed is not None:
-                handed.remove()
+            if prepared is not None:
+                prepared.remove()
 
     def _report_progress(self, spec: CaseSpec) -> Callable[[int, int], None] | None:
         report = self._progress

@@ -20,7 +20,9 @@ from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept, is_wanted, keep_attributes
+from pytest_modelreg.engine.diagnosis import DiagnosisBudget
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
+from pytest_modelreg.engine.golden_race import GoldenRace
 from pytest_modelreg.engine.golden_reading import read_trusted_golden
 from pytest_modelreg.engine.observer import CaseProgress, Observer
 from pytest_modelreg.engine.outcome import Outcome
@@ -39,16 +41,12 @@ from pytest_modelreg.engine.subject import (
     with_error,
 )
 from pytest_modelreg.engine.suite import CasePlan, Suite
+from pytest_modelreg.engine.tracing import request_trace, with_trace
 from pytest_modelreg.engine.unanswered_case import explain_unanswered
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
 from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
 from pytest_modelreg.observe import observe_values, read_known_probes
 from pytest_modelreg.store import RunFolder
-
-_REGENERATING = (
-    "this run regenerates the reference's golden in another process; compare in a run of its own: "
-    "pytest --modelreg"
-)
 
 _Observe = Callable[[Path, "Golden | None"], tuple[Observation, SampleSet]]
 
@@ -68,11 +66,13 @@ class Session:
     project_facts : mapping of str to scalar
         What the project adds to every fingerprint, by dotted key.
     is_one_of_several : bool
-        Whether other processes run other cases of the same run.
+        Whether other processes run other cases of the same run: those that this one is told to expect.
     keeps_outputs : bool
         Whether observations of cases that are a match stay too.
     say : callable or None
         Takes lines on what takes long before a case can run.
+    diagnose : str
+        One of ``engine.diagnosis.DIAGNOSE_MODES``: whether and how long drifts are explained.
     """
 
     def __init__(
@@ -86,11 +86,12 @@ class Session:
         is_one_of_several: bool = False,
         keeps_outputs: bool = False,
         say: Callable[[str], None] | None = None,
+        diagnose: str = "off",
     ) -> None:
         self.run_folder = run_folder
         self.regeneration = regeneration
         self._project_facts = project_facts
-        self._is_one_of_several = is_one_of_several
+        self._race = GoldenRace(is_possible=is_one_of_several and regeneration is not None)
         self._keeps_outputs = keeps_outputs
         self._observer = Observer(
             run_folder.work_folder,
@@ -100,6 +101,7 @@ class Session:
             say=say,
         )
         self._samples = SampleSets()
+        self._budget = DiagnosisBudget(diagnose)
         self._suites: dict[str, Suite] = {}
         self._git: dict[Path, GitState] = {}
 
@@ -110,6 +112,7 @@ class Session:
         """
         specs = []
         for suite, case in cases:
+            self._race.expect(case)
             with suppress(ModelRegError):
                 specs.append(case.spec(self._samples.read(suite.samples_folder)))
         self._observer.expect(specs)
@@ -138,14 +141,23 @@ class Session:
             spec = case.spec(confine(samples, only))
             return self._observer.observe(spec, folder, golden=golden, known=known), samples
 
-        if self.regeneration is not None and self._is_one_of_several and not case.keeps_golden:
-            # Which golden it would meet, the old or the new one, depends on who is faster.
-            return skipped(subject, _REGENERATING)
+        doubt = self._race.find_doubt(suite, case)
+        if doubt is not None:
+            return skipped(subject, doubt)
         try:
             samples = self._samples.read(suite.samples_folder)
         except ModelRegError as error:
             return failed(subject, describe_failure(error))
-        return self._judge_case(subject, observe)
+        outcome = self._judge_case(subject, observe)
+        return self._explain(outcome, suite) if only is None else outcome
+
+    def _explain(self, outcome: Outcome, suite: Suite) -> Outcome:
+        if outcome.result.verdict is not Verdict.DRIFT or not self._budget.is_open:
+            return outcome
+        from pytest_modelreg.engine.diagnosis.explanation import explain_outcome
+
+        folder = self.run_folder.work_folder / "replays"
+        return explain_outcome(outcome, suite, self._observer, folder, self._budget)
 
     def check_values(self, case: ValuesCase) -> Outcome:
         """Judge values that a Python test handed over; :meth:`conclude` is what comes after."""
@@ -176,6 +188,7 @@ class Session:
             try:
                 keep_attributes(outcome)
                 if is_wanted(outcome, regeneration):
+                    outcome = self._trace(outcome)
                     outcome = accept(
                         outcome,
                         regeneration,
@@ -189,6 +202,19 @@ class Session:
                 message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
                 outcome = replace(outcome, result=replace(outcome.result, message=message))
         return settle(outcome, keeps_outputs=self._keeps_outputs)
+
+    def _trace(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with what its golden keeps for a later diagnosis, where it is a suite's."""
+        suite, observation = self._suites.get(outcome.result.id), outcome.observation
+        if suite is None or outcome.case is None or outcome.samples is None:
+            return outcome
+        if observation is None or observation.trace is not None or outcome.observation_folder is None:
+            return outcome
+        request = request_trace(outcome, suite)
+        if request is None:
+            return outcome
+        spec = outcome.case.spec(outcome.samples)
+        return with_trace(outcome, self._observer.trace(spec, outcome.observation_folder, request))
 
     def _ask_git(self, root: Path) -> GitState:
         """Return the state of a repository as it was before this run wrote its first golden."""

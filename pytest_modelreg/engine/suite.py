@@ -109,6 +109,8 @@ class Suite:
         Facts by which it keeps a golden an environment; empty: one golden for all.
     golden_budget_mb : float
         Size of all its goldens above which a run warns, in MB (10^6 bytes).
+    trace_mb : float
+        Size of the inputs that all its goldens keep for diagnosis, in MB; 0: they keep no trace.
     """
 
     name: str
@@ -121,3 +123,10 @@ class Suite:
     cases: tuple[CasePlan, ...]
     golden_per: tuple[str, ...] = ()
     golden_budget_mb: float = 20.0
+    trace_mb: float = 8.0
+
+    @property
+    def trace_bytes(self) -> int:
+        """What the inputs kept in one golden may weigh, so that all together stay within ``trace_mb``."""
+        n_goldens = sum(case.keeps_golden for case in self.cases)
+        return int(self.trace_mb * 10**6 / max(1, n_goldens))

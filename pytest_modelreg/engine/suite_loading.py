@@ -133,6 +133,7 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
         model=block.reference.model or block.reference.runtime.kind,
         golden_per=block.golden_per,
         golden_budget_mb=block.golden_budget_mb,
+        trace_mb=block.trace_mb,
         cases=(
             reference,
             *(

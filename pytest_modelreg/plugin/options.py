@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 MODES = ("missing", "changed", "all")
+DIAGNOSE_MODES = ("auto", "off", "full")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class Options:
     allow_ci: bool
     strict: bool
     keep_outputs: bool
+    diagnose: str
     github: bool
 
 
@@ -56,6 +58,13 @@ def add_options(parser: pytest.Parser) -> None:
         default=False,
         help="keep the observations of cases that are a match too, so that `modelreg rejudge` can judge them "
         "with other limits",
+    )
+    group.addoption(
+        "--modelreg-diagnose",
+        choices=DIAGNOSE_MODES,
+        default=None,
+        help="say why a case drifted, by replaying it on a few samples with one thing changed at a time: "
+        "within a minute a case (auto, the default), not at all (off), or for as long as it takes (full)",
     )
     group.addoption(
         "--modelreg-regen",
@@ -113,7 +122,7 @@ def require_enabled(config: pytest.Config) -> None:
     """
     flags = (
         *("--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"),
-        *("--modelreg-regen", "--modelreg-reason"),
+        *("--modelreg-regen", "--modelreg-reason", "--modelreg-diagnose"),
     )
     given = [flag for flag in flags if config.getoption(flag) is not None]
     switches = ("--modelreg-keep-outputs", "--modelreg-allow-ci", "--modelreg-strict")
@@ -159,8 +168,15 @@ def read_options(config: pytest.Config) -> Options:
         allow_ci=bool(config.getoption("--modelreg-allow-ci")),
         strict=bool(config.getoption("--modelreg-strict") or config.getini("modelreg_strict")),
         keep_outputs=bool(config.getoption("--modelreg-keep-outputs")),
+        diagnose=_choose_diagnosis(config),
         github=bool(config.getini("modelreg_github")),
     )
+
+
+def _choose_diagnosis(config: pytest.Config) -> str:
+    """Return whether drifts are explained; those that the run accepts need it only where it was asked for."""
+    accepts = config.getoption("--modelreg-regen") in ("changed", "all")
+    return str(config.getoption("--modelreg-diagnose") or ("off" if accepts else "auto"))
 
 
 def _require_distinct(targets: Mapping[str, Path | None]) -> None:

@@ -71,6 +71,7 @@ class RunState:
                 say=None if line is None else line.say,
                 is_one_of_several=worker_input(self.config) is not None,
                 keeps_outputs=self.options.keep_outputs,
+                diagnose=self.options.diagnose,
             )
         return self._session
 

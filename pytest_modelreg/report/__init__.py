@@ -18,7 +18,7 @@ from pytest_modelreg.report.markdown import render_markdown
 from pytest_modelreg.report.precheck import render_precheck, render_precheck_markdown
 from pytest_modelreg.report.rejudgement import rejudged_document, render_rejudged
 from pytest_modelreg.report.report_file import write_report
-from pytest_modelreg.report.strict_json import dump_json
+from pytest_modelreg.report.strict_json import dump_json, seal_json
 from pytest_modelreg.report.text import render_case
 
 __all__ = [
@@ -40,5 +40,6 @@ __all__ = [
     "render_precheck",
     "render_precheck_markdown",
     "report_document",
+    "seal_json",
     "write_report",
 ]

@@ -1,4 +1,8 @@
-"""Strict JSON: what ``json`` would write as NaN becomes null with a reason beside it."""
+"""Strict JSON: what ``json`` would write as NaN becomes null with a reason beside it.
+
+What belongs here: a document's way into a file, for strangers or for this package itself. What the
+document says is ``document``'s.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.report.report_file import write_report
+from pytest_modelreg.store.own_digest import BLANK, OWN_DIGEST_KEY, write_own_digest
 
 
 def finite(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,6 +42,21 @@ def dump_json(document: Mapping[str, Any], path: Path) -> None:
     """
     text = json.dumps(finite(document), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     write_report(text, path)
+
+
+def seal_json(document: Mapping[str, Any], path: Path) -> None:
+    """Write the same with a digest over its own bytes, for a reader that decides by it.
+
+    Raises
+    ------
+    UsageFault
+        When the file cannot be written, naming it.
+    """
+    sealed = {**finite(document), OWN_DIGEST_KEY: BLANK}
+    text = json.dumps(sealed, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    # Of a lone surrogate the digest has to see the escape that is written for it.
+    data = write_own_digest(text.encode("utf-8", errors="backslashreplace"))
+    write_report(data.decode("utf-8"), path)
 
 
 def _finite_value(value: Any) -> Any:

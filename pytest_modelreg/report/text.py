@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from pytest_modelreg.domain.result import CaseResult, CheckResult, OutputMeasures
 from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.report.explanation import render_values
 from pytest_modelreg.report.table import printable, render_table
 
+MAX_CAUSES = 3
 MAX_SAMPLES = 10
 MAX_DETAILS = 60
 MAX_ELEMENTS = 8
@@ -26,7 +28,7 @@ def render_case(result: CaseResult, *, verbose: bool = False) -> str:
     """
     lines = [f"{result.verdict.value}: {result.message}"]
     lines += _details(result, verbose=verbose)
-    lines += _causes(result)
+    lines += _causes(result, verbose=verbose)
     lines += [_indent(note) for note in result.notes]
     lines += _environment(result, verbose=verbose)
     lines += _structure(result)
@@ -49,8 +51,15 @@ def _details(result: CaseResult, *, verbose: bool) -> list[str]:
     )
 
 
-def _causes(result: CaseResult) -> list[str]:
-    return [_indent(f"cause: {finding.cause.value}: {finding.summary}") for finding in result.causes]
+def _causes(result: CaseResult, *, verbose: bool) -> list[str]:
+    shown = result.causes if verbose else result.causes[:MAX_CAUSES]
+    lines = []
+    for finding in shown:
+        lines.append(_indent(f"cause: {finding.cause.value}: {finding.summary}"))
+        if verbose and finding.evidence:
+            lines += [_indent(line, 4) for line in render_values(finding.evidence)]
+    hidden = len(result.causes) - len(shown)
+    return lines + _rest(hidden, "less likely cause(s); -v or `modelreg explain` lists them", 2)
 
 
 def _environment(result: CaseResult, *, verbose: bool) -> list[str]:

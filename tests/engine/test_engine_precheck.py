@@ -221,7 +221,7 @@ def test_sample_whose_bytes_are_not_as_pinned_is_an_error(recorded, precheck):
 
 def test_damaged_golden_is_an_error_that_names_the_file(recorded, precheck):
     """Also where only its trace is damaged."""
-    (trace,) = (recorded.path / "golden/toy/reference").glob("trace.*.npy")
+    (trace,) = (recorded.path / "golden/toy/reference").glob("trace.inputs.*.npy")
     content = trace.read_bytes()
     trace.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     (found,) = precheck()
@@ -270,7 +270,7 @@ def forget_probes(project):
     golden = read_golden(folder)
     observation = replace(golden.observation, input_probes=None)
     (folder / "golden.json").write_bytes(encode_golden(replace(golden, observation=observation)))
-    for trace in folder.glob("trace.*"):
+    for trace in folder.glob("trace.inputs.*"):
         trace.unlink()
 
 

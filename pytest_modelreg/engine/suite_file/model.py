@@ -28,6 +28,7 @@ from pytest_modelreg.engine.suite_file.value import (
     FormatVersion,
     KindName,
     LoaderName,
+    NotNegative,
     OutputPath,
     Per,
     Positive,
@@ -114,6 +115,11 @@ class SuiteBlock(Block):
     )
     golden_budget_mb: Positive = Field(
         default=20.0, description="size of all goldens of the suite above which a run warns, in MB"
+    )
+    trace_mb: NotNegative = Field(
+        default=8.0,
+        description="size of the inputs that all goldens of the suite keep to explain a later drift, in MB; "
+        "0: they keep nothing for that",
     )
     deterministic: bool = Field(default=False, description="ask the framework for deterministic algorithms")
     reference: ReferenceBlock = Field(

@@ -209,3 +209,5 @@ EnvironmentKey = Annotated[
 ]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]

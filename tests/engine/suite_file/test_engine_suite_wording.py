@@ -15,7 +15,7 @@ from pytest_modelreg.engine.suite_loading import load_suite
 
 TABLE = Path(__file__).with_suffix(".txt")
 SUITE_KEYS = (
-    "one of modelreg, suite, python_path, samples, golden, golden_per, golden_budget_mb, "
+    "one of modelreg, suite, python_path, samples, golden, golden_per, golden_budget_mb, trace_mb, "
     "deterministic, reference, outputs, checks, variants, matrix"
 )
 WORDS = {

@@ -1,0 +1,88 @@
+"""A drift of a session explained: traced, replayed, and the causes put on record.
+
+What belongs here: the edge between a case and its diagnosis. Whatever goes wrong here is a note of the
+case: no verdict changes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_modelreg.diagnose import DriftCase, TraceAt, explain_drift
+from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.diagnosis.budget import DiagnosisBudget
+from pytest_modelreg.engine.diagnosis.replay import CaseReplay
+from pytest_modelreg.engine.observer import Observer
+from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.suite import Suite
+from pytest_modelreg.engine.tracing import request_trace, with_trace
+from pytest_modelreg.observe.failure import describe_crash
+
+
+def explain_outcome(
+    outcome: Outcome, suite: Suite, observer: Observer, folder: Path, budget: DiagnosisBudget
+) -> Outcome:
+    """Return an outcome with the causes of its drift, and with the trace that was needed to find them.
+
+    Parameters
+    ----------
+    folder : Path
+        For replays; removed afterwards.
+    budget : DiagnosisBudget
+        Of the run.
+
+    Returns
+    -------
+    Outcome
+        As it was where nothing drifted, or no time is left.
+    """
+    if outcome.result.verdict is not Verdict.DRIFT or not budget.is_open:
+        return outcome
+    started = time.monotonic()
+    try:
+        return _explain(outcome, suite, observer, folder, budget)
+    except ModelRegError as error:
+        return _note(outcome, str(error).partition("\n")[0])
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - the per-case edge: no diagnosis may cost a verdict
+        return _note(outcome, describe_crash(error).partition("\n")[0])
+    finally:
+        budget.spend(time.monotonic() - started)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _explain(
+    outcome: Outcome, suite: Suite, observer: Observer, folder: Path, budget: DiagnosisBudget
+) -> Outcome:
+    golden, observation, samples = outcome.golden, outcome.observation, outcome.samples
+    source, case = outcome.observation_folder, outcome.case
+    if golden is None or observation is None or samples is None or source is None or case is None:
+        return outcome
+    has_time = budget.start_case()
+    spec = case.spec(samples)
+    request = request_trace(outcome, suite)
+    if request is not None:
+        outcome = with_trace(outcome, observer.trace(spec, source, request))
+        observation = outcome.observation or observation
+    drift = DriftCase(
+        golden=golden,
+        golden_folder=outcome.place.found.absolute(),
+        observation=observation,
+        result=outcome.result,
+        spec=spec,
+        is_variant=not case.keeps_golden,
+        today=None if observation.trace is None else TraceAt(trace=observation.trace, folder=source),
+    )
+    replay = CaseReplay(drift, outcome, observer, folder, has_time=has_time)
+    causes = explain_drift(drift, replay)
+    return replace(outcome, result=replace(outcome.result, causes=causes))
+
+
+def _note(outcome: Outcome, text: str) -> Outcome:
+    notes = (*outcome.result.notes, f"the drift could not be explained: {text}")
+    return replace(outcome, result=replace(outcome.result, notes=notes))

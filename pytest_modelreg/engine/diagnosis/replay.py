@@ -1,0 +1,215 @@
+"""Replays of one case: the port of diagnosis, carried out with the session's observer.
+
+What belongs here: which samples a replay takes, what is changed in the case's specification for it, and
+holding its answers against the golden.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pytest_modelreg.diagnose import Answer, Change, DriftCase, InputPair, TraceAt
+from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
+from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.result import CaseResult
+from pytest_modelreg.domain.trace import ExactInputs, TraceRequest
+from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.judging import judge_as
+from pytest_modelreg.engine.observer import Observer
+from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.sample_sets import confine
+from pytest_modelreg.judge import JudgeRequest
+from pytest_modelreg.observe import open_exact, read_exact_arrays
+
+_MOST_SAMPLES = 6
+_GONE = 0.02
+"""A replay agrees when it leaves at most this share of the drift, or is within the case's limit."""
+
+_FALLBACK_LIMIT = 1e-4
+
+
+class CaseReplay:
+    """Runs one drifting case again; see :class:`~pytest_modelreg.diagnose.Replay`.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The case as it was judged.
+    folder : Path
+        Where replays may write; whoever made it removes it.
+    has_time : callable
+        Whether the budget is not used up.
+    """
+
+    def __init__(
+        self,
+        drift: DriftCase,
+        outcome: Outcome,
+        observer: Observer,
+        folder: Path,
+        *,
+        has_time: Callable[[], bool],
+    ) -> None:
+        self._drift = drift
+        self._outcome = outcome
+        self._observer = observer
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self._traced: TraceAt | None = None
+        self._limit = _find_limit(outcome.result)
+        self.has_time = has_time
+
+    def pair_inputs(self) -> tuple[InputPair, ...]:
+        """Return what both models were fed; see :class:`~pytest_modelreg.diagnose.Replay`."""
+        then, today = self._drift.then, self._drift.today
+        if then is None or today is None or then.trace.exact is None or today.trace.exact is None:
+            return ()
+        try:
+            expected = read_exact_arrays(then.folder, then.trace.exact)
+            actual = read_exact_arrays(today.folder, today.trace.exact)
+        except ModelRegError:
+            return ()
+        samples = self._drift.spec.samples
+        files = {sample.id: Path(samples.folder, sample.file) for sample in samples.samples}
+        return tuple(
+            InputPair(
+                sample=name,
+                path=path,
+                expected=array,
+                actual=actual[name][path],
+                file=files.get(name),
+                loader=self._drift.spec.loader,
+            )
+            for name, leaves in expected.items()
+            if name in actual
+            for path, array in leaves.items()
+            if path in actual[name]
+        )
+
+    def trace_on_golden(self) -> TraceAt | None:
+        """Return the trace on the golden's inputs; see :class:`~pytest_modelreg.diagnose.Replay`."""
+        exact = self._stored
+        if self._traced is None and exact is not None:
+            folder = self._new_folder()
+            request = TraceRequest(exact=exact, exact_folder=str(self._drift.golden_folder.absolute()))
+            try:
+                trace = self._observer.trace(self._drift.spec, folder, request)
+            except ModelRegError:
+                return None
+            if trace is not None:
+                self._traced = TraceAt(trace=trace, folder=folder)
+        return self._traced
+
+    def trace_graph(self) -> tuple[TraceAt, TraceAt] | None:
+        """Return both traces of an exported model; see :class:`~pytest_modelreg.diagnose.Replay`."""
+        eager, exact = self._drift.today, None
+        if eager is not None:
+            exact = eager.trace.exact
+        if eager is None or exact is None or self._drift.spec.runtime.kind == "eager":
+            return None
+        folder = self._new_folder()
+        request = TraceRequest(exact=exact, exact_folder=str(eager.folder.absolute()))
+        try:
+            trace = self._observer.trace_graph(self._drift.spec, folder, request)
+        except ModelRegError:
+            return None
+        return None if trace is None else (eager, TraceAt(trace=trace, folder=folder))
+
+    def ask(self, change: Change) -> Answer:
+        """Run a few samples with one thing changed; see :class:`~pytest_modelreg.diagnose.Replay`."""
+        chosen, is_stored = self._choose(change)
+        if not chosen:
+            return Answer(agrees=None, fault="the golden keeps the inputs of no drifting sample")
+        drift = self._drift
+        samples = drift.spec.samples
+        only = frozenset(chosen)
+        spec = _apply(replace(drift.spec, samples=confine(samples, only)), change)
+        ordered = [sample.id for sample in spec.samples.samples]
+        folder = self._new_folder()
+        try:
+            handed = None
+            if is_stored:
+                assert self._stored is not None
+                handed = open_exact(drift.golden_folder, self._stored, only=ordered)
+            observation = self._observer.observe(spec, folder, golden=drift.golden, known=None, handed=handed)
+            result = judge_as(
+                self._outcome.case,
+                JudgeRequest(
+                    golden=drift.golden,
+                    golden_folder=drift.golden_folder,
+                    observation=replace(observation, variant=drift.observation.variant),
+                    observation_folder=folder,
+                    samples=samples,
+                    outputs=self._outcome.outputs,
+                    checks=self._outcome.checks,
+                    only=only,
+                ),
+            )
+        except ModelRegError as error:
+            return Answer(agrees=None, samples=tuple(ordered), fault=str(error).partition("\n")[0])
+        return self._compare(result, ordered)
+
+    @property
+    def _stored(self) -> ExactInputs | None:
+        trace = self._drift.golden.observation.trace
+        return None if trace is None else trace.exact
+
+    def _choose(self, change: Change) -> tuple[tuple[str, ...], bool]:
+        """Return which samples are replayed, and whether on the golden's inputs."""
+        drift = self._drift
+        if change.batch_size is not None:  # whole batches: what else is in them is the question
+            return tuple(sample.id for sample in drift.spec.samples.samples), False
+        drifted = drift.result.drifted_samples
+        worst = drift.worst_rel_l2
+        if not drifted:
+            drifted = tuple(name for name, value in worst.items() if value > 0)
+        ranked = sorted(drifted, key=lambda name: -worst.get(name, 0.0))
+        changed = set(drift.changed_inputs)
+        if change.is_fed_golden:
+            kept = () if self._stored is None else self._stored.ids
+            stored = tuple(name for name in ranked if name in kept)
+            if stored:
+                return stored[:_MOST_SAMPLES], True
+            ranked = [name for name in ranked if name not in changed]
+        return tuple(ranked[:_MOST_SAMPLES]), False
+
+    def _compare(self, result: CaseResult, samples: list[str]) -> Answer:
+        worst = self._drift.worst_rel_l2
+        before = max((worst.get(name, 0.0) for name in samples), default=0.0)
+        values = [value for row in result.measures.rel_l2.values() for value in row]
+        after = max(values, default=0.0)
+        if result.structure:
+            after = math.inf
+        if not values or before == 0.0:
+            agrees = result.verdict is Verdict.MATCH
+        else:
+            agrees = after <= max(self._limit, _GONE * before) or result.verdict is Verdict.MATCH
+        return Answer(agrees=agrees, rel_l2=after, before=before, samples=tuple(samples))
+
+    def _new_folder(self) -> Path:
+        return self._folder / str(next(self._numbers))
+
+
+def _apply(spec: CaseSpec, change: Change) -> CaseSpec:
+    """Return what is observed when one thing is changed."""
+    fields: dict[str, Any] = dict.fromkeys(change.resets)
+    if change.runtime is not None:
+        fields["runtime"] = change.runtime
+    spec = replace(spec, **fields)
+    if change.batch_size is not None:
+        spec = replace(spec, batch_size=change.batch_size)
+    if change.variables:
+        environment = spec.environment or EnvironmentSpec()
+        spec = replace(spec, environment=replace(environment, variables=dict(change.variables)))
+    return spec
+
+
+def _find_limit(result: CaseResult) -> float:
+    """Return the tightest relative limit that the case is judged by."""
+    limits = [check.limit for check in result.checks if check.name == "rel_l2" and check.limit > 0]
+    return min(limits, default=_FALLBACK_LIMIT)
