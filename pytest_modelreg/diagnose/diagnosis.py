@@ -23,6 +23,8 @@ from pytest_modelreg.diagnose.wording import count, number
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _MODEL_SIDE = (Cause.WEIGHTS_CHANGED, Cause.WEIGHTS_NOT_LOADED, Cause.MODEL_MODE, Cause.MODEL_CODE)
+_SEEN = 0.985
+_BESIDE_CHANCE = 0.5  # what random inputs look like, they look like by chance
 _SHOWN = 0.9
 _LIKELY = 0.7
 _LARGEST_SUBSET = 2 / 3  # of more than that, what is in common is what most samples are
@@ -40,9 +42,9 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
     replay : Replay
         Runs the case again with one thing changed.
     """
-    known = [finding for finding in drift.result.causes if finding.cause is not Cause.UNKNOWN]
+    known = [_trust(finding, drift) for finding in drift.result.causes if finding.cause is not Cause.UNKNOWN]
     evidence = explain_preprocessing(drift, replay)
-    found = [*known, *evidence.findings]
+    found = [*known, *_doubt_beside_chance(evidence.findings, known)]
     if not evidence.is_model_innocent:
         found += _explain_model(drift, replay)
     if not _is_settled(found) and replay.has_time():
@@ -53,12 +55,32 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
     return _name_trait(drift, ranked)
 
 
+def _trust(finding: CauseFinding, drift: DriftCase) -> CauseFinding:
+    """Return what judging found with the confidence that it has when nothing else was found."""
+    habit = finding.evidence.get("habit")
+    then = {habit.habit for habit in drift.golden.observation.habits}
+    if habit is not None and habit not in then:
+        return replace(finding, confidence=_SEEN)
+    return replace(finding, confidence=_SEEN) if finding.cause is Cause.TIE_ORDER else finding
+
+
+def _doubt_beside_chance(
+    findings: Iterable[CauseFinding], known: Iterable[CauseFinding]
+) -> list[CauseFinding]:
+    """Return findings on inputs, with less confidence where these inputs are not the same twice."""
+    is_chance = any("habit" in finding.evidence and finding.confidence >= _SEEN for finding in known)
+    return [
+        replace(finding, confidence=min(finding.confidence, _BESIDE_CHANCE)) if is_chance else finding
+        for finding in findings
+    ]
+
+
 def _explain_model(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     """Return what the model and the way it is run have to do with a drift."""
-    runtime = explain_runtime(drift, replay) if replay.has_time() else []
-    if runtime:
-        return runtime  # the model itself agrees
     mode = explain_mode(drift)
+    runtime = explain_runtime(drift, replay) if replay.has_time() else []
+    if runtime:  # the model itself agrees; a transform may still have left it in another mode
+        return [*mode, *explain_chance(drift), *runtime]
     chance = explain_chance(drift)
     if mode:  # dropout draws, and running statistics move: that is the same cause told twice
         chance = [replace(finding, confidence=finding.confidence * 0.5) for finding in chance]

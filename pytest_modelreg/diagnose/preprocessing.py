@@ -18,6 +18,7 @@ from pytest_modelreg.domain.cause import Cause, CauseFinding
 ON_GOLDEN = Change(label="the golden's inputs")
 
 _VAGUE = (Cause.PREPROCESS_OTHER,)
+_LINES = {Cause.PREPROCESS_VALUE_RANGE, Cause.PREPROCESS_NORMALIZATION}
 _SURE = 0.98
 
 
@@ -74,8 +75,11 @@ def _merge_stage(findings: list[CauseFinding], stage: StageChange | None) -> lis
     }
     if findings and findings[0].cause not in _VAGUE:
         first = findings[0]
+        # A scaling and a normalisation are one line through the numbers; the stage says which it is.
+        cause = stage.cause if {stage.cause, first.cause} == _LINES else first.cause
         merged = replace(
             first,
+            cause=cause or first.cause,
             confidence=max(first.confidence, 0.9),
             summary=f"{stage}; {first.summary}",
             evidence={**first.evidence, **evidence},

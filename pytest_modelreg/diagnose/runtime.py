@@ -11,7 +11,8 @@ from typing import Any
 
 from pytest_modelreg.diagnose.divergence import find_divergence
 from pytest_modelreg.diagnose.port import Answer, Change, DriftCase, Replay
-from pytest_modelreg.diagnose.wording import number
+from pytest_modelreg.diagnose.weights import compare_weights, find_rounding
+from pytest_modelreg.diagnose.wording import name_some, number
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
@@ -40,6 +41,9 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         if outcome.agrees:
             found = _blame(cause, told, evidence, answer, confidence=0.95)
             return [found if cause is Cause.RUNTIME_PRECISION else _name_node(found, replay)]
+    if spec.runtime.transform is not None and spec.dtype is None and spec.autocast is None:
+        told = f"transform {spec.runtime.transform}"
+        return [_blame_transform(drift, told, evidence, answer)]
     if spec.runtime.kind == "eager":
         # With one thing to switch, the replay without it has shown it.
         n_switches = sum(value is not None for value in (spec.dtype, spec.autocast, spec.runtime.transform))
@@ -49,6 +53,27 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         ]
     told = f"what runtime {_name_runtime(spec)} made of the model"
     return [_name_node(_blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9), replay)]
+
+
+def _blame_transform(drift: DriftCase, told: str, evidence: dict[str, Any], answer: Answer) -> CauseFinding:
+    """Return what a transform did: it rounds or quantises, or it makes another model."""
+    then, now = drift.then, drift.today
+    cause, hint = Cause.RUNTIME_PRECISION, ""
+    if (
+        then is not None
+        and now is not None
+        and then.trace.weights is not None
+        and now.trace.weights is not None
+    ):
+        change = compare_weights(then, now)
+        is_same_kind = not (change.reshaped or change.missing or change.unexpected)
+        if change.changed and is_same_kind and find_rounding(change) is None:
+            cause, largest = Cause.WEIGHTS_CHANGED, max(change.changed.values())
+            hint = (
+                f" changes {len(change.changed)} of {change.n_tensors} tensors, by about {number(largest)} "
+                f"at most ({name_some(tuple(change.changed))})"
+            )
+    return _blame(cause, f"{told}{hint}", evidence, answer, confidence=0.93)
 
 
 def _name_node(finding: CauseFinding, replay: Replay) -> CauseFinding:

@@ -161,7 +161,7 @@ def _blame_change(drift: DriftCase, change: WeightChange) -> CauseFinding:
     if renamed:
         first, second = change.renamed[0]
         parts.append(f"{len(renamed)} have another name ({first} is {second} now)")
-    hint = _name_pattern(change)
+    hint = describe_pattern(change)
     drift_size = max((value for value in drift.worst_rel_l2.values()), default=0.0)
     largest = max(change.changed.values(), default=0.0)
     explains = bool(lost or new or change.reshaped) or largest > _TOO_SMALL * min(drift_size, 1.0)
@@ -182,19 +182,25 @@ def _blame_change(drift: DriftCase, change: WeightChange) -> CauseFinding:
     )
 
 
-def _name_pattern(change: WeightChange) -> str:
-    """Return what a change of many tensors looks like; empty where it looks like nothing known."""
+def find_rounding(change: WeightChange) -> str | None:
+    """Return the dtype to which weights look rounded; None where the change looks like something else."""
     sizes = [size for size in change.changed.values() if 0.0 < size < float("inf")]
-    n_changed = len(change.changed) + len(change.reshaped)
-    if n_changed and change.n_buffers_changed == n_changed and not change.missing:
-        return "; only buffers did: a forward pass in train mode moves running statistics"
     if len(sizes) < _N_UNIFORM:
-        return ""
+        return None
     middle = median(sizes)
     for dtype, (low, high) in _ROUNDINGS.items():
         if low <= middle <= high and max(sizes) < 10 * middle:
-            return f"; about as much as rounding to {dtype} does"
-    return ""
+            return dtype
+    return None
+
+
+def describe_pattern(change: WeightChange) -> str:
+    """Return what a change of many tensors looks like; empty where it looks like nothing known."""
+    n_changed = len(change.changed) + len(change.reshaped)
+    if n_changed and change.n_buffers_changed == n_changed and not change.missing:
+        return "; only buffers did: a forward pass in train mode moves running statistics"
+    dtype = find_rounding(change)
+    return "" if dtype is None else f"; about as much as rounding to {dtype} does"
 
 
 def _explain_by_digest(drift: DriftCase) -> list[CauseFinding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_modelreg.domain.case import case_id
+from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.result import CaseResult, SampleSetDifference
 from pytest_modelreg.domain.verdict import Verdict
 
@@ -83,6 +84,8 @@ class PrecheckResult:
         None where they could not be had or compared.
     behaviour : CaseResult or None
         What the model answered on the samples whose inputs differ; None when it was not run.
+    causes : tuple of CauseFinding
+        What turns the golden's inputs into those of now, the best explanation first.
     sharing : tuple of str
         Variants that are fed the same.
     command, advice : str
@@ -99,6 +102,7 @@ class PrecheckResult:
     message: str
     inputs: InputResult | None = None
     behaviour: CaseResult | None = None
+    causes: tuple[CauseFinding, ...] = ()
     sharing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""

@@ -118,7 +118,23 @@ class Precheck:
         outcome = None
         if inputs.distances:
             outcome = self._run_model(self._suite, case, _choose_samples(pinned.golden, inputs))
-        return conclude_precheck(blank, pinned.subject, inputs, outcome)
+        result = conclude_precheck(blank, pinned.subject, inputs, outcome)
+        return result if result.verdict is not Verdict.DRIFT else self._explain(pinned, samples, result)
+
+    def _explain(self, pinned: _Pinned, samples: SampleSet, result: PrecheckResult) -> PrecheckResult:
+        """Return a drift with what changed in the pipeline."""
+        if pinned.golden is None or result.inputs is None or not result.inputs.distances:
+            return result
+        from pytest_modelreg.engine.diagnosis.input_explanation import explain_prepared
+
+        causes = explain_prepared(
+            pinned.golden,
+            pinned.subject.place.found,
+            pinned.case.spec(samples),
+            self._folder / "explained",
+            to_tensors=is_fed_tensors(pinned.golden.observation),
+        )
+        return replace(result, causes=causes)
 
     def _request(
         self, pinned: _Pinned, observation: Observation, folder: Path, samples: SampleSet

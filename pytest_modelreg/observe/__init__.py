@@ -26,6 +26,7 @@ from pytest_modelreg.observe.tracing import (
     observe_trace,
     open_exact,
     read_exact_arrays,
+    read_kept_arrays,
 )
 from pytest_modelreg.observe.value_tree import read_values
 from pytest_modelreg.observe.values import observe_values
@@ -50,6 +51,7 @@ __all__ = [
     "open_exact",
     "prepare_inputs",
     "read_exact_arrays",
+    "read_kept_arrays",
     "read_known_probes",
     "read_values",
     "suite_functions",

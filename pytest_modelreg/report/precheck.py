@@ -12,6 +12,7 @@ from pytest_modelreg.report.markdown.text import code, code_block, prose, table
 from pytest_modelreg.report.table import printable
 from pytest_modelreg.report.text import render_case
 
+N_CAUSES = 3
 N_NAMED = 5
 ENVIRONMENT_NOTE = "environment differs"
 """How the note of a match begins that explains why its inputs moved."""
@@ -30,6 +31,7 @@ def render_precheck(result: PrecheckResult, *, verbose: bool = False) -> str:
     sharing = f" (and what is fed the same: {', '.join(result.sharing)})" if result.sharing else ""
     lines = [f"{result.id}{sharing}: {result.verdict.value}: {result.message}"]
     lines += [f"  {line}" for line in result.details.splitlines()]
+    lines += [f"  cause: {finding.cause.value}: {finding.summary}" for finding in result.causes[:N_CAUSES]]
     if result.inputs is not None:
         lines += _inputs(result.inputs, is_match=result.verdict is Verdict.MATCH, verbose=verbose)
     lines += [f"  {note}" for note in result.notes]

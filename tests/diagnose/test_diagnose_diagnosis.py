@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pytest_modelreg.diagnose import Answer, InputPair, explain_drift
@@ -57,6 +59,18 @@ def test_the_first_module_that_differs_is_added_to_the_cause(bench: Bench):
     causes = explain_drift(bench.drift(Side(), Side(weights=weights, calls=calls)), GivenReplay())
     assert causes[0].evidence["divergence"]["first_module"] == "head"
     assert "first module that answers otherwise is head" in causes[0].summary
+
+
+def test_random_preprocessing_comes_before_what_it_looks_like(bench: Bench):
+    """Inputs that are not the same twice can look like anything."""
+    drift = bench.drift(Side(), Side(inputs=OTHER_INPUTS))
+    habit = CauseFinding(
+        cause=Cause.NONDETERMINISM, confidence=0.5, summary="random", evidence={"habit": "random"}
+    )
+    drift = replace(drift, result=replace(drift.result, causes=(habit,)))
+    replay = GivenReplay({ON_GOLDEN: GONE}, pairs=pairs_of(IMAGE, IMAGE[::-1]))
+    causes = explain_drift(drift, replay)
+    assert causes[0].cause is Cause.NONDETERMINISM
 
 
 def test_dropout_is_told_once(bench: Bench):

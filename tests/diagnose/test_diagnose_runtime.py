@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pytest_modelreg.diagnose import Answer
 from pytest_modelreg.diagnose.runtime import explain_runtime
 from pytest_modelreg.domain.case import RuntimeSpec
@@ -73,6 +75,15 @@ def test_a_transform_is_named(bench: Bench):
     assert finding.cause is Cause.RUNTIME_PRECISION
     assert "deploy:quantize" in finding.summary
     assert finding.confidence > 0.9
+
+
+def test_a_transform_that_makes_another_model_is_no_rounding(bench: Bench):
+    """Rows of a weight in another order: the tensor is named, and precision is not blamed."""
+    turned = {**Side().weights, "conv.weight": np.arange(24.0)[::-1]}
+    drift = bench.drift(Side(), Side(weights=turned), runtime=RuntimeSpec(transform="deploy:permute"))
+    (finding,) = explain_runtime(drift, GivenReplay({PLAIN: GONE}))
+    assert finding.cause is Cause.WEIGHTS_CHANGED
+    assert "conv.weight" in finding.summary
 
 
 def test_what_cannot_be_replayed_is_not_blamed(bench: Bench):

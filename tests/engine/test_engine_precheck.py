@@ -261,6 +261,22 @@ def test_golden_without_probes_says_that_the_distance_is_unknown(recorded, prech
     assert {distance.rel_l2 for distance in found.inputs.distances} == {None}
 
 
+def test_what_changed_in_the_pipeline_is_named(recorded, precheck):
+    """The golden keeps inputs: reversed columns turn today's into them."""
+    disturb(recorded, "x[::-1].copy()")
+    (found,) = precheck()
+    assert found.verdict is Verdict.DRIFT
+    assert found.causes
+    assert found.causes[0].cause.value.startswith("preprocess.")
+    assert found.causes[0].evidence["residual_after"] < 1e-6
+
+
+def test_equal_inputs_have_no_cause(recorded, precheck):
+    """Nothing is prepared a second time where nothing differs."""
+    (found,) = precheck()
+    assert found.causes == ()
+
+
 def forget_probes(project):
     """Make the golden one from before there were probes."""
     from pytest_modelreg.store import read_golden

@@ -198,13 +198,20 @@ def write_table(folder: Path) -> None:
     with CATALOGUE.open(encoding="utf-8", newline="") as file:
         entries = list(csv.DictReader(file))
     records = {name: _read_records(folder / name) for name in REPORTS}
-    lines = ["| list | case | what | verdict | affected | rel_l2 |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| list | case | what | verdict | cause | affected | rel_l2 |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for entry in entries:
         case = records[entry["report"]].get(entry["case"])
         if case is None:
             continue
         affected = f"{len(case['drifted_samples'])} of {case['n_samples']}"
-        cells = (entry["list"], f"`{entry['case']}`", entry["what"], case["verdict"], affected, _worst(case))
+        cause = case["causes"][0]["cause"] if case["causes"] else ""
+        cells = (
+            *(entry["list"], f"`{entry['case']}`", entry["what"], case["verdict"]),
+            *(cause, affected, _worst(case)),
+        )
         lines.append("| " + " | ".join(cells) + " |")
     sys.stdout.write("\n".join(lines) + "\n")
 

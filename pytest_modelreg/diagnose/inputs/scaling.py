@@ -131,7 +131,9 @@ def make_scaling(affine: Affine, slack: float = 0.0) -> Scaling:
     return Scaling(name=constants, is_range=False, n_oddities=9, mean=mean, std=std)
 
 
-def read_line(line: Affine, expected: NDArray[np.float64], actual: NDArray[np.float64]) -> Reading | None:
+def read_line(
+    line: Affine, expected: NDArray[np.float64], actual: NDArray[np.float64], slack: float = 0.0
+) -> Reading | None:
     """Return the pair of scalings that a line from actual to expected leads between, None for none.
 
     Parameters

@@ -19,6 +19,7 @@ from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.trace import ExactInputs, TraceRequest
 from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.engine.diagnosis.input_pairs import pair_arrays
 from pytest_modelreg.engine.judging import judge_as
 from pytest_modelreg.engine.observer import Observer
 from pytest_modelreg.engine.outcome import Outcome
@@ -74,22 +75,7 @@ class CaseReplay:
             actual = read_exact_arrays(today.folder, today.trace.exact)
         except ModelRegError:
             return ()
-        samples = self._drift.spec.samples
-        files = {sample.id: Path(samples.folder, sample.file) for sample in samples.samples}
-        return tuple(
-            InputPair(
-                sample=name,
-                path=path,
-                expected=array,
-                actual=actual[name][path],
-                file=files.get(name),
-                loader=self._drift.spec.loader,
-            )
-            for name, leaves in expected.items()
-            if name in actual
-            for path, array in leaves.items()
-            if path in actual[name]
-        )
+        return pair_arrays(expected, actual, self._drift.spec)
 
     def trace_on_golden(self) -> TraceAt | None:
         """Return the trace on the golden's inputs; see :class:`~pytest_modelreg.diagnose.Replay`."""

@@ -33,7 +33,7 @@ from pytest_modelreg.observe.preprocess import Preprocess
 from pytest_modelreg.observe.references import list_references, resolve_reference, resolve_references
 from pytest_modelreg.observe.seeding import SEED, seed_generators
 from pytest_modelreg.observe.state import StateGuard
-from pytest_modelreg.observe.subject import Loaded, Subject, load_model, opened_subject
+from pytest_modelreg.observe.subject import Subject, load_model, opened_subject
 from pytest_modelreg.observe.tracing.activations import N_COLUMNS, CallWatch, describe_modules
 from pytest_modelreg.observe.tracing.behaviour import (
     OTHER_SEED,
@@ -96,6 +96,7 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
         guard.prepare(suite.settings)
         require_device(spec.device, case=spec.id, needs_torch=needs_model)
         loaded = load_model(spec, found)
+        loaded_digests = digest_tensors(loaded.model)  # a transform may change the model in place
         to_tensors = is_module(loaded.model) if needs_model else "torch" in sys.modules
         preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
         folders = (*suite.folders, *suite.added_folders)
@@ -121,11 +122,14 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
             trace = Trace(exact=exact, sources=_digest_sources(folders))
             if not needs_model:
                 return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
-            trace = replace(trace, weights=read_weights(loaded.model, folder))
+            trace = replace(trace, weights=read_weights(subject.model, folder))
             try:
-                return _watch_model(spec, folder, trace, subject, loaded, found, guard, samples)
+                trace = _watch_model(spec, folder, trace, subject, found, samples)
             except CaseError as error:
                 return replace(trace, model_fault=str(error))
+            unloaded = _list_unloaded(spec, found, guard, loaded_digests)
+            assert trace.behaviour is not None
+            return replace(trace, behaviour=replace(trace.behaviour, unloaded=unloaded))
 
 
 def _prepare(
@@ -163,9 +167,7 @@ def _watch_model(
     folder: Path,
     trace: Trace,
     subject: Subject,
-    loaded: Loaded,
     found: Mapping[str, Any],
-    guard: StateGuard,
     samples: Sequence[PreparedSample],
 ) -> Trace:
     collate, passes = found.get("collate"), subject.passes
@@ -182,7 +184,7 @@ def _watch_model(
             with passes.autocast():
                 return passes.runner(inputs)
 
-    before, modules = digest_tensors(loaded.model), describe_modules(subject.model)
+    before, modules = digest_tensors(subject.model), describe_modules(subject.model)
     watches = [CallWatch(subject.model, sketches=True) for _ in samples[:N_SKETCHED]]
     first = []
     for position in range(len(samples)):
@@ -195,18 +197,18 @@ def _watch_model(
         rerun_rel_l2=measure_rerun(run, first, seed=SEED),
         seed_rel_l2=measure_rerun(run, first, seed=OTHER_SEED),
         alone_rel_l2=measure_alone(run, first),
-        untouched=list_untouched(loaded.model),
+        untouched=list_untouched(subject.model),
         train_calls=tuple(sorted(set().union(*(watch.train_calls for watch in watches)))),
         draws=tuple(sorted(set().union(*(watch.draws for watch in watches)))),
     )
-    after = digest_tensors(loaded.model)
+    after = digest_tensors(subject.model)
     mutated = tuple(name for name, digest in before.items() if after.get(name) != digest)
     training = set().union(*(watch.training for watch in watches))
     return replace(
         trace,
         modules=tuple(replace(module, is_training=module.name in training) for module in modules),
         activations=_tabulate(folder, watches, [sample.observed.id for sample in samples]),
-        behaviour=replace(behaviour, mutated=mutated, unloaded=_list_unloaded(spec, found, guard, before)),
+        behaviour=replace(behaviour, mutated=mutated),
     )
 
 

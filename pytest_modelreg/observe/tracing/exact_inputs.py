@@ -112,7 +112,11 @@ def read_exact_arrays(folder: Path, exact: ExactInputs) -> dict[str, dict[str, N
     GoldenError, EnvironmentUnavailable
         As :func:`open_exact`.
     """
-    kept = open_exact(folder, exact)
+    return read_kept_arrays(open_exact(folder, exact))
+
+
+def read_kept_arrays(kept: KeptInputs) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return kept inputs as arrays, by sample and by input path; words are left out."""
     found: dict[str, dict[str, NDArray[Any]]] = {}
     with closing(ReplayedInputs(kept)) as source:
         for position, sample in enumerate(kept.samples):
