@@ -16,6 +16,7 @@ from pytest_modelreg.domain.trace import Activations, ModuleFacts, Trace, TraceR
 from pytest_modelreg.observe.collate import collate_batch
 from pytest_modelreg.observe.handed_inputs import HandedInputs
 from pytest_modelreg.observe.imports import suite_imports
+from pytest_modelreg.observe.model import ROOT_MODULE
 from pytest_modelreg.observe.references import list_references, resolve_reference, resolve_references
 from pytest_modelreg.observe.seeding import seed_generators
 from pytest_modelreg.observe.state import StateGuard
@@ -25,9 +26,11 @@ from pytest_modelreg.observe.tracing.exact_inputs import open_exact
 from pytest_modelreg.observe.warning_log import WarningLog
 from pytest_modelreg.runtimes import find_runtime
 from pytest_modelreg.runtimes.artefacts import Artefacts
+from pytest_modelreg.runtimes.port import WatchedModule
 from pytest_modelreg.store.trace_file import write_trace
 
 _N_SAMPLES = 2
+_OUTPUTS = "the outputs of the graph"
 
 
 def observe_graph_trace(
@@ -95,8 +98,11 @@ def observe_graph_trace(
                         collate=found.get("collate"),
                         reference=spec.collate,
                     )
+                    inputs = passes.placement.place(batch)
                     seed_generators()
-                    watched.append(watch(passes.placement.place(batch)))
+                    inside = watch(inputs)
+                    whole = WatchedModule(module=ROOT_MODULE, node=_OUTPUTS, returned=passes.runner(inputs))
+                    watched.append((*inside, *((whole,) if inside else ())))
     by_name = [{one.module: one for one in each} for each in watched]
     names = [name for name in (by_name[0] if by_name else ()) if all(name in each for each in by_name)]
     if not names:

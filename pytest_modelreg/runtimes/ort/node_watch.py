@@ -15,11 +15,14 @@ from pytest_modelreg.runtimes.ort.session import SessionSettings, open_session
 from pytest_modelreg.runtimes.ort.values import from_numpy
 from pytest_modelreg.runtimes.port import WatchedModule
 
+ROOT = "(model)"
 _MOST_BYTES = 1 << 30  # protobuf holds no larger graph in one piece
 
 
 def watch_graph(file: Path, settings: SessionSettings, inputs: Mapping[str, Any]) -> list[WatchedModule]:
-    """Run a graph and return what its modules returned, in the order of their last nodes.
+    """Run a graph and return what its innermost modules returned, in the order of their last nodes.
+
+    Of a module with parts nothing says which node is its last: what it computes after them is its own.
 
     Modules are told apart by what exporters leave in a node's metadata or name; a graph that says nothing
     of them gives an empty list, and so does one without the package onnx.
@@ -49,6 +52,7 @@ def watch_graph(file: Path, settings: SessionSettings, inputs: Mapping[str, Any]
         if module is not None and node.output and node.output[0]:
             last.pop(module, None)
             last[module] = node
+    last = {module: node for module, node in last.items() if not _has_parts(module, last)}
     own = {output.name for output in model.graph.output}
     for node in last.values():
         if node.output[0] not in own:
@@ -68,3 +72,7 @@ def watch_graph(file: Path, settings: SessionSettings, inputs: Mapping[str, Any]
         for module, node in last.items()
         if node.output[0] in returned
     ]
+
+
+def _has_parts(module: str, modules: Mapping[str, Any]) -> bool:
+    return module == ROOT or any(other.startswith(f"{module}.") for other in modules)
