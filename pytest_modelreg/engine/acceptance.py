@@ -198,14 +198,16 @@ def _is_same(
     """Whether recording would change nothing but the provenance.
 
     The summary counts: it also depends on what the suite says the numbers mean. So does whether
-    the golden has probes of its inputs at all: one from before they were recorded gets them.
+    the golden has probes of its inputs and a trace at all: one from before they were recorded gets them.
     """
-    has_probes = [side.input_probes is not None for side in (golden.observation, observation)]
+    known = [
+        (side.input_probes is not None, side.trace is not None) for side in (golden.observation, observation)
+    ]
     return (
         golden.observation == observation
         and golden.summary == summary_file(summary)
         and golden.variant_inputs == variant_inputs
-        and has_probes[0] == has_probes[1]
+        and known[0] == known[1]
     )
 
 

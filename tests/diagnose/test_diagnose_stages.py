@@ -59,6 +59,14 @@ def test_a_stage_that_was_left_out_is_named(bench: Bench):
     assert found.cause is Cause.PREPROCESS_NORMALIZATION
 
 
+def test_a_stage_that_became_the_last_is_not_blamed(bench: Bench):
+    """Its output is digested as the model's input then: another digest of the same numbers."""
+    then = [stage(RESIZE, "1"), stage("ToTensor()", "2"), stage(NORMALIZE, "3")]
+    found = change(bench, then, [then[0], stage("ToTensor()", "another")])
+    assert found is not None
+    assert found.name == "Normalize"
+
+
 def test_a_new_stage_is_named(bench: Bench):
     """A stage that was put in moves all that follow by one place."""
     then = [stage(RESIZE, "1"), stage(NORMALIZE, "3")]
