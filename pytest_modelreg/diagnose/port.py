@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_modelreg.diagnose.inputs import InputPair
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
+from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.result import CaseResult
@@ -151,8 +151,11 @@ class Replay(Protocol):
     def has_time(self) -> bool:
         """Whether the time budget is not used up."""
 
-    def pair_inputs(self) -> tuple[InputPair, ...]:
-        """Return what both models were fed, for the samples whose inputs the golden keeps."""
+    def explain_inputs(self) -> tuple[CauseFinding, ...]:
+        """Return what turns the golden's inputs into this run's, on samples whose inputs the golden keeps.
+
+        By :func:`~pytest_modelreg.diagnose.inputs.explain_inputs`, once for all cases that are fed the same.
+        """
 
     def trace_on_golden(self) -> TraceAt | None:
         """Return the trace of this run's model on the inputs that the golden keeps."""

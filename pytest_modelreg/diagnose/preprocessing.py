@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_modelreg.diagnose.inputs import explain_inputs
 from pytest_modelreg.diagnose.port import Answer, Change, DriftCase, Replay
 from pytest_modelreg.diagnose.stages import StageChange, find_stage_change
 from pytest_modelreg.diagnose.wording import N_LISTED, count, number
@@ -50,8 +49,7 @@ def explain_preprocessing(drift: DriftCase, replay: Replay) -> InputEvidence:
         return InputEvidence()
     answer = replay.ask(ON_GOLDEN)
     stage = find_stage_change(drift.golden.observation, drift.observation)
-    pairs = list(replay.pair_inputs()) if replay.has_time() else []
-    findings = list(explain_inputs(pairs, has_time=replay.has_time)) if pairs else []
+    findings = list(replay.explain_inputs()) if replay.has_time() else []
     findings = _merge_stage(findings, stage)
     if not findings:
         findings = [_blame_inputs(changed)]

@@ -11,8 +11,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+UPRIGHT = 1
+"""The EXIF orientation that asks for no turn."""
+
 _ORIENTATION_TAG = 274
-_UPRIGHT = 1
 _NEARLY_ALL = 0.9
 _NEARLY_NONE = 0.1
 _SIZES_PX = (64, 128, 256, 512, 1024, 2048)
@@ -108,7 +110,7 @@ def _read_image_traits(file: Path) -> list[str]:
         return []
     mode, width, height, orientation, has_transparency = header
     found = []
-    if orientation != _UPRIGHT:
+    if orientation != UPRIGHT:
         found += ["an EXIF orientation other than upright", f"EXIF orientation {orientation}"]
     if mode.startswith("I;16") or mode == "I":
         found.append("16 bits a channel")
@@ -126,10 +128,10 @@ def _read_image_traits(file: Path) -> list[str]:
     return found
 
 
-def read_orientation(file: Path) -> int | None:
-    """Return a file's EXIF orientation, 1 for upright; None where it is no image that Pillow reads."""
-    header = _read_header(file)
-    return None if header is None else header[3]
+def read_orientations(files: Mapping[str, Path]) -> dict[str, int]:
+    """Return the EXIF orientations, 1 for upright, of the files that are images which Pillow reads."""
+    headers = {name: _read_header(file) for name, file in files.items()}
+    return {name: header[3] for name, header in headers.items() if header is not None}
 
 
 def _read_header(file: Path) -> tuple[str, int, int, int, bool] | None:
@@ -142,7 +144,7 @@ def _read_header(file: Path) -> tuple[str, int, int, int, bool] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(file) as image:
-                orientation = int(image.getexif().get(_ORIENTATION_TAG, _UPRIGHT) or _UPRIGHT)
+                orientation = int(image.getexif().get(_ORIENTATION_TAG, UPRIGHT) or UPRIGHT)
                 transparent = image.mode in ("LA", "PA", "RGBA") or "transparency" in image.info
                 return image.mode, image.width, image.height, orientation, transparent
     except (OSError, SyntaxError, ValueError, EOFError, TypeError, Image.DecompressionBombError):

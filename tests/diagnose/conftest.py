@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from pytest_modelreg.diagnose import Answer, Change, DriftCase, InputPair, TraceAt
+from pytest_modelreg.diagnose.inputs import explain_inputs
 from pytest_modelreg.domain.case import CaseSpec
+from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.environment import EnvironmentChange, FactValue, Fingerprint
 from pytest_modelreg.domain.golden import Acceptance, Golden
 from pytest_modelreg.domain.observation import Observation, ObservedSample, Stage
@@ -72,9 +74,9 @@ class GivenReplay:
         """Whether it was told that there is time."""
         return self.time_left
 
-    def pair_inputs(self) -> tuple[InputPair, ...]:
-        """Return the given pairs."""
-        return self._pairs
+    def explain_inputs(self) -> tuple[CauseFinding, ...]:
+        """Return what explains the given pairs."""
+        return explain_inputs(self._pairs, has_time=self.has_time)
 
     def trace_on_golden(self) -> TraceAt | None:
         """Return the given trace."""

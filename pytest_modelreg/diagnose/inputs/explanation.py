@@ -36,7 +36,7 @@ from pytest_modelreg.diagnose.inputs.unexplained import explain_remainder
 from pytest_modelreg.diagnose.inputs.values import replay_values
 from pytest_modelreg.domain.cause import CauseFinding
 
-_SOLVED = 1e-3
+_SOLVED = 1e-4
 """rel_l2 below which nothing more is looked for."""
 
 _NOT_ALL = 0.01

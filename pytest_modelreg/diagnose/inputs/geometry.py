@@ -92,10 +92,22 @@ class Geometry:
             return "letterbox, padded right and below"
         return _WORDS[self.rule] + moved
 
+    def list_roundings(self) -> list[Geometry]:
+        """Return the rule with half pixels rounded in every way."""
+        return [
+            replace(self, is_offset_floored=offset, is_size_otherwise=size)
+            for offset in (self.is_offset_floored, not self.is_offset_floored)
+            for size in (self.is_size_otherwise, not self.is_size_otherwise)
+        ]
+
     def list_neighbours(self) -> list[Geometry]:
         """Return the rule with its numbers a little off."""
         steps = [-2, -1, 1, 2] if self.resized_px is not None else []
         sizes = [replace(self, resized_px=(self.resized_px or 0) + step) for step in steps]
+        if self.rule in (SHORT_SIDE, FIT, CUT):
+            # On small copies, a crop before, after and while resizing look alike.
+            cut = Geometry(rule=CUT)
+            sizes += [Geometry(rule=FIT), cut, replace(cut, is_offset_floored=True)]
         if self.rule != SQUASH:
             sizes.append(replace(self, is_size_otherwise=not self.is_size_otherwise))
         if self.rule in (SQUASH, CORNER_LETTERBOX):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.affine import Moments, take_root
-from pytest_modelreg.diagnose.inputs.geometry import Geometry, list_rules
+from pytest_modelreg.diagnose.inputs.geometry import SQUASH, Geometry, list_rules
 from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS, read_levels
 from pytest_modelreg.diagnose.inputs.recipe import Fit, Recipe, Side
 from pytest_modelreg.diagnose.inputs.treatment import TREATMENTS
@@ -91,8 +91,19 @@ class Identification:
             return None
         if fit.residual > EXACT:
             recipe, fit = self._treat(recipe, fit, start)
+        recipe = self._round(recipe, self.plain)
         fit = self._side.fit(recipe, self.plain) or fit
-        return Identified(recipe=self._decode(recipe, fit), fit=fit)
+        recipe = self._round(self._decode(recipe, fit), list(self._side.pictures))
+        return Identified(recipe=recipe, fit=self._side.fit(recipe, self.plain) or fit)
+
+    def _round(self, recipe: Recipe, samples: Sequence[str]) -> Recipe:
+        """Return the recipe with half pixels rounded as all samples ask for: a few may hold none."""
+        fit = self._side.fit(recipe, samples)
+        if fit is None or fit.residual <= EXACT or recipe.geometry.rule == SQUASH:
+            return recipe
+        roundings = [replace(recipe, geometry=rule) for rule in recipe.geometry.list_roundings()]
+        best = self._choose(roundings, samples)
+        return best[0] if best else recipe
 
     def _fit(self, recipe: Recipe) -> Fit | None:
         return self._side.fit(recipe, self._searched)

@@ -19,7 +19,6 @@ from pytest_modelreg.diagnose.inputs.arrangement import (
     list_arrangements,
     rearrange,
 )
-from pytest_modelreg.diagnose.inputs.decoding import UPRIGHT
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,
@@ -29,7 +28,7 @@ from pytest_modelreg.diagnose.inputs.finding import (
 )
 from pytest_modelreg.diagnose.inputs.pair import measure_distance
 from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay
-from pytest_modelreg.diagnose.traits import read_orientation
+from pytest_modelreg.diagnose.traits import UPRIGHT, read_orientations
 from pytest_modelreg.domain.cause import Cause
 
 _NEAR = 0.05
@@ -60,11 +59,8 @@ def replay_turns(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
     before = 1.0 if is_resized else measure_distance(pairs)
     if left > _MOST_LEFT * before:
         return None
-    files = group.files
-    orientations = {sample: read_orientation(files[sample]) for sample in turned if sample in files}
-    is_exif = len(orientations) == len(turned) and all(
-        orientation not in (None, UPRIGHT) for orientation in orientations.values()
-    )
+    orientations = read_orientations(group.files)
+    is_exif = all(orientations.get(sample, UPRIGHT) != UPRIGHT for sample in turned)
     ways = Counter(turned.values()).most_common()
     what = " or ".join(way for way, _ in ways)
     because = "as their EXIF orientation asks on one side only" if is_exif else "each for itself"
@@ -79,7 +75,10 @@ def replay_turns(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
         hypothesis="EXIF orientation" if is_exif else "turns",
         expected="as in the golden",
         actual=what,
-        constants={"by_sample": turned, "orientations": orientations if is_exif else {}},
+        constants={
+            "by_sample": turned,
+            "orientations": {sample: orientations[sample] for sample in turned} if is_exif else {},
+        },
     )
     return Replay(findings=(finding,), left=left, pairs=tuple(undone))
 

@@ -29,6 +29,7 @@ from pytest_modelreg.diagnose.inputs.finding import (
 )
 from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
 from pytest_modelreg.diagnose.inputs.scaling import Reading, read_line
+from pytest_modelreg.diagnose.traits import UPRIGHT, read_orientations
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 NumberPair = tuple[Floats, Floats]
@@ -138,10 +139,13 @@ def _scale(line: Affine, expected: Floats, actual: Floats) -> Floats:
 
 
 def _blame_places(group: Group, best: Rearranged, residuals: Residuals) -> CauseFinding:
-    name = best.arrangement.name
+    name, cause = best.arrangement.name, best.arrangement.cause or Cause.PREPROCESS_OTHER
+    orientations = read_orientations({pair.sample: pair.file for pair in group.affected if pair.file})
+    if len(orientations) == len(group.affected) and UPRIGHT not in orientations.values():
+        name, cause = f"{name}, and their files' EXIF orientations ask for a turn", Cause.PREPROCESS_DECODE
     return make_finding(
         group,
-        best.arrangement.cause or Cause.PREPROCESS_OTHER,
+        cause,
         f"today's inputs are {name}: undone on {describe_scope(group)}, "
         f"that gives the golden's {describe_residual(residuals.after)}",
         residuals,

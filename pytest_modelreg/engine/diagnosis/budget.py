@@ -9,6 +9,8 @@ import math
 import time
 from collections.abc import Callable
 
+from pytest_modelreg.domain.cause import CauseFinding
+
 DIAGNOSE_MODES = ("auto", "off", "full")
 """``auto``: within a time a case and a time a run; ``off``: nothing is replayed; ``full``: without limit."""
 
@@ -26,10 +28,16 @@ class DiagnosisBudget:
     ----------
     mode : str
         One of :data:`DIAGNOSE_MODES`.
+
+    Attributes
+    ----------
+    explained : dict
+        What was found out about inputs, by digests of both sides: cases that are fed the same share it.
     """
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
+        self.explained: dict[tuple[str, str], tuple[CauseFinding, ...]] = {}
         self._left_s = math.inf if mode == "full" else RUN_S
         self._case_s = math.inf if mode == "full" else CASE_S
 

@@ -78,7 +78,7 @@ def _explain(
         is_variant=not case.keeps_golden,
         today=None if observation.trace is None else TraceAt(trace=observation.trace, folder=source),
     )
-    replay = CaseReplay(drift, outcome, observer, folder, has_time=has_time)
+    replay = CaseReplay(drift, outcome, observer, folder, explained=budget.explained, has_time=has_time)
     causes = explain_drift(drift, replay)
     return replace(outcome, result=replace(outcome.result, causes=causes))
 

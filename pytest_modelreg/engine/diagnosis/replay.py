@@ -13,8 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.diagnose import Answer, Change, DriftCase, InputPair, TraceAt
+from pytest_modelreg.diagnose import Answer, Change, DriftCase, TraceAt
+from pytest_modelreg.diagnose.inputs import explain_inputs
 from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
+from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.trace import ExactInputs, TraceRequest
@@ -43,6 +45,8 @@ class CaseReplay:
         The case as it was judged.
     folder : Path
         Where replays may write; whoever made it removes it.
+    explained : dict
+        What earlier cases of the run found out about inputs, by digests of both sides; added to here.
     has_time : callable
         Whether the budget is not used up.
     """
@@ -54,6 +58,7 @@ class CaseReplay:
         observer: Observer,
         folder: Path,
         *,
+        explained: dict[tuple[str, str], tuple[CauseFinding, ...]],
         has_time: Callable[[], bool],
     ) -> None:
         self._drift = drift
@@ -62,20 +67,25 @@ class CaseReplay:
         self._folder = folder
         self._numbers = itertools.count(1)
         self._traced: TraceAt | None = None
+        self._explained = explained
         self._limit = _find_limit(outcome.result)
         self.has_time = has_time
 
-    def pair_inputs(self) -> tuple[InputPair, ...]:
-        """Return what both models were fed; see :class:`~pytest_modelreg.diagnose.Replay`."""
+    def explain_inputs(self) -> tuple[CauseFinding, ...]:
+        """Return what explains the inputs; see :class:`~pytest_modelreg.diagnose.Replay`."""
         then, today = self._drift.then, self._drift.today
         if then is None or today is None or then.trace.exact is None or today.trace.exact is None:
             return ()
-        try:
-            expected = read_exact_arrays(then.folder, then.trace.exact)
-            actual = read_exact_arrays(today.folder, today.trace.exact)
-        except ModelRegError:
-            return ()
-        return pair_arrays(expected, actual, self._drift.spec)
+        key = (then.trace.exact.file.sha256, today.trace.exact.file.sha256)
+        if key not in self._explained:
+            try:
+                expected = read_exact_arrays(then.folder, then.trace.exact)
+                actual = read_exact_arrays(today.folder, today.trace.exact)
+            except ModelRegError:
+                return ()
+            pairs = pair_arrays(expected, actual, self._drift.spec)
+            self._explained[key] = explain_inputs(pairs, has_time=self.has_time)
+        return self._explained[key]
 
     def trace_on_golden(self) -> TraceAt | None:
         """Return the trace on the golden's inputs; see :class:`~pytest_modelreg.diagnose.Replay`."""
