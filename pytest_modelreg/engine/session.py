@@ -12,21 +12,19 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_modelreg.domain.case import REFERENCE
 from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import CaseSkipped, ForwardError, ModelRegError
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.acceptance import accept, is_wanted, keep_attributes
 from pytest_modelreg.engine.diagnosis import DiagnosisBudget
 from pytest_modelreg.engine.failure import describe_crash, describe_failure
 from pytest_modelreg.engine.golden_race import GoldenRace
 from pytest_modelreg.engine.golden_reading import read_trusted_golden
+from pytest_modelreg.engine.golden_recorder import GoldenRecorder
 from pytest_modelreg.engine.observer import CaseProgress, Observer
 from pytest_modelreg.engine.outcome import Outcome
-from pytest_modelreg.engine.pipelines import digest_variant_inputs, is_fed_tensors
 from pytest_modelreg.engine.regeneration import Regeneration
 from pytest_modelreg.engine.run import settle
 from pytest_modelreg.engine.sample_sets import SampleSets, confine
@@ -41,10 +39,9 @@ from pytest_modelreg.engine.subject import (
     with_error,
 )
 from pytest_modelreg.engine.suite import CasePlan, Suite
-from pytest_modelreg.engine.tracing import request_trace, with_trace
 from pytest_modelreg.engine.unanswered_case import explain_unanswered
 from pytest_modelreg.engine.values import VALUES_SUITE, ValuesCase, samples_of
-from pytest_modelreg.fingerprint import NO_FACTS, GitState, git_state
+from pytest_modelreg.fingerprint import NO_FACTS
 from pytest_modelreg.observe import observe_values, read_known_probes
 from pytest_modelreg.store import RunFolder
 
@@ -103,7 +100,7 @@ class Session:
         self._samples = SampleSets()
         self._budget = DiagnosisBudget(diagnose)
         self._suites: dict[str, Suite] = {}
-        self._git: dict[Path, GitState] = {}
+        self._recorder = GoldenRecorder(self._observer)
 
     def expect(self, cases: Iterable[tuple[Suite, CasePlan]]) -> None:
         """Tell the session what it is going to run, so that what two cases need is kept for the second.
@@ -182,56 +179,13 @@ class Session:
 
         What cannot be recorded becomes verdict ``error``; the golden is then as it was.
         """
-        regeneration = self.regeneration
-        if regeneration is not None:
-            found = outcome.result
+        if self.regeneration is not None:
+            suite = self._suites.get(outcome.result.id)
             try:
-                keep_attributes(outcome)
-                if is_wanted(outcome, regeneration):
-                    outcome = self._trace(outcome)
-                    outcome = accept(
-                        outcome,
-                        regeneration,
-                        git=self._ask_git(outcome.place.root),
-                        variant_inputs=self._digest_variant_inputs(outcome),
-                    )
+                outcome = self._recorder.record(outcome, self.regeneration, suite)
             except ModelRegError as error:
                 outcome = with_error(outcome, describe_failure(error))
-                return settle(outcome, keeps_outputs=self._keeps_outputs)
-            if outcome.result is not found and found.verdict in (Verdict.DRIFT, Verdict.STALE):
-                message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
-                outcome = replace(outcome, result=replace(outcome.result, message=message))
         return settle(outcome, keeps_outputs=self._keeps_outputs)
-
-    def _trace(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with what its golden keeps for a later diagnosis, where it is a suite's."""
-        suite, observation = self._suites.get(outcome.result.id), outcome.observation
-        if suite is None or outcome.case is None or outcome.samples is None:
-            return outcome
-        if observation is None or observation.trace is not None or outcome.observation_folder is None:
-            return outcome
-        request = request_trace(outcome, suite)
-        if request is None:
-            return outcome
-        spec = outcome.case.spec(outcome.samples)
-        return with_trace(outcome, self._observer.trace(spec, outcome.observation_folder, request))
-
-    def _ask_git(self, root: Path) -> GitState:
-        """Return the state of a repository as it was before this run wrote its first golden."""
-        if root not in self._git:
-            self._git[root] = git_state(root)
-        return self._git[root]
-
-    def _digest_variant_inputs(self, outcome: Outcome) -> dict[str, str]:
-        """Return what the variants that are judged against a reference's golden are fed, by variant."""
-        suite, samples = self._suites.get(outcome.result.id), outcome.samples
-        folder, observation = outcome.observation_folder, outcome.observation
-        if suite is None or outcome.case is None or outcome.case.variant != REFERENCE:
-            return {}
-        if samples is None or folder is None or observation is None:
-            return {}
-        to_tensors = is_fed_tensors(observation)
-        return digest_variant_inputs(suite.cases, samples, to_tensors=to_tensors, folder=folder)
 
     def _judge_case(self, subject: Subject, observe: _Observe) -> Outcome:
         started = time.perf_counter()
