@@ -47,7 +47,8 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
     found = [*known, *_doubt_beside_chance(evidence.findings, known)]
     if not evidence.is_model_innocent:
         found += _explain_model(drift, replay)
-    if not _is_settled(found) and replay.has_time():
+    is_elsewhere = drift.spec.environment is not None
+    if (is_elsewhere or not _is_settled(found)) and replay.has_time():
         found += explain_environment(drift, replay, may_guess=not _is_likely(found))
     if not found:
         found = [_admit(drift, replay, evidence)]

@@ -15,9 +15,10 @@ from pytest_modelreg.domain.environment import EnvironmentChange
 
 _VARIABLES = "env."
 _THREADS = "THREADS"
-"""Facts that end in it change from machine to machine and are left out: rarely does one move a number."""
+"""Facts that end in it change from machine to machine and come last: rarely does one move a number."""
 
 _MOST_REPLAYS = 3
+_SHOWN = 0.985  # it holds for what changed in the inputs, too: that is how the environment shows
 
 
 def explain_environment(drift: DriftCase, replay: Replay, *, may_guess: bool) -> list[CauseFinding]:
@@ -33,15 +34,14 @@ def explain_environment(drift: DriftCase, replay: Replay, *, may_guess: bool) ->
     """
     if drift.spec.environment is not None:
         return _explain_elsewhere(drift, replay)
-    changes = tuple(
-        change for change in drift.result.environment_changes if not change.key.upper().endswith(_THREADS)
-    )
-    if not changes:
-        return []
-    shown = _set_back(drift, replay)
+    every = drift.result.environment_changes
+    changes = tuple(change for change in every if not change.key.upper().endswith(_THREADS))
+    shown = _set_back(drift, replay, changes)
+    if shown is None and may_guess:  # nothing likelier was found
+        shown = _set_back(drift, replay, every)
     if shown is not None:
         return [shown]
-    if not may_guess:
+    if not may_guess or not changes:
         return []
     return [
         CauseFinding(
@@ -80,7 +80,7 @@ def _explain_elsewhere(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     return [
         CauseFinding(
             cause=Cause.ENVIRONMENT,
-            confidence=0.97,
+            confidence=_SHOWN,
             summary=f"the environment: {what}; run here, the same case agrees with the golden",
             evidence=evidence,
         )
@@ -109,12 +109,14 @@ def _find_variable(
     return ""
 
 
-def _set_back(drift: DriftCase, replay: Replay) -> CauseFinding | None:
+def _set_back(
+    drift: DriftCase, replay: Replay, changes: tuple[EnvironmentChange, ...]
+) -> CauseFinding | None:
     """Return the variables that matter, replayed as the golden had them; None where that shows nothing."""
     variables = {
         change.key.removeprefix(_VARIABLES): None if change.expected is None else str(change.expected)
-        for change in drift.result.environment_changes
-        if change.key.startswith(_VARIABLES) and not change.key.endswith(_THREADS)
+        for change in changes
+        if change.key.startswith(_VARIABLES)
     }
     if not variables or not replay.has_time():
         return None

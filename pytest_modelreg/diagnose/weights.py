@@ -113,7 +113,10 @@ def _find_unloaded(then: TraceAt, now: TraceAt) -> list[CauseFinding]:
     weights = now.trace.weights
     if before is None or after is None or weights is None:
         return []
+    buffers = {tensor.name for tensor in weights.tensors if tensor.is_buffer}
     unloaded = [name for name in after.unloaded if name not in before.unloaded]
+    if buffers.issuperset(unloaded):
+        unloaded = []  # a pass in train mode on random numbers moved what had been loaded
     untouched = [name for name in after.untouched if name not in before.untouched]
     found = []
     if unloaded:

@@ -104,6 +104,10 @@ class InputProbes:
         return self.forms[0 if len(self.forms) == 1 else row]
 
 
+UNREPEATABLE = frozenset({"stateful", "unseeded"})
+"""Habits with which a sample that is prepared once more comes out otherwise."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreprocessHabit:
     """Something that preprocessing does and should not, as seen when samples were preprocessed twice.
@@ -111,8 +115,9 @@ class PreprocessHabit:
     Parameters
     ----------
     habit : str
-        ``random`` (differs with the seed), ``stateful`` (differs with what came before) or
-        ``mutates`` (changes what the loader returned).
+        ``random`` (differs with the seed), ``unseeded`` (differs every time, and nothing is remembered in
+        between), ``stateful`` (differs with what came before) or ``mutates`` (changes what the loader
+        returned).
     samples : tuple of str
         Ids on which it showed.
     summary : str

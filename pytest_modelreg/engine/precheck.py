@@ -14,7 +14,7 @@ from pathlib import Path
 from pytest_modelreg.domain.case import REFERENCE
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.golden import Golden
-from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.observation import UNREPEATABLE, Observation
 from pytest_modelreg.domain.precheck import InputResult, PrecheckResult
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
@@ -230,7 +230,7 @@ def _depends_on_batches(found: tuple[Observation, Path] | ModelRegError | None, 
         return False
     observation, _ = found
     return observation.batch_size != batch_size and any(
-        habit.habit == "stateful" for habit in observation.habits
+        habit.habit in UNREPEATABLE for habit in observation.habits
     )
 
 

@@ -19,7 +19,7 @@ from pytest_modelreg.judge.wording import count_of
 N_SAMPLES = 20
 """Ids in a cause's evidence: the others are counted."""
 
-RANDOM = "random"
+RANDOM = ("random", "unseeded")
 
 
 def find_causes(
@@ -78,7 +78,7 @@ def _find_export_causes(request: JudgeRequest) -> list[CauseFinding]:
 
 def _blame_habit(request: JudgeRequest, alignment: Alignment, habit: PreprocessHabit) -> CauseFinding:
     """Return the cause of a drift whose inputs differ too; another preprocess, if declared, may be it."""
-    is_random = habit.habit == RANDOM
+    is_random = habit.habit in RANDOM
     return CauseFinding(
         cause=Cause.NONDETERMINISM if is_random else Cause.PREPROCESS_OTHER,
         confidence=0.5 if request.declares("preprocess") else 0.9,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_modelreg.domain.observation import PreprocessHabit, Stage
+from pytest_modelreg.domain.observation import UNREPEATABLE, PreprocessHabit, Stage
 from pytest_modelreg.judge.alignment import Alignment, name_some
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.wording import count_of
@@ -64,7 +64,7 @@ def list_habits(request: JudgeRequest) -> tuple[PreprocessHabit, ...]:
 def _explain_change(request: JudgeRequest) -> str:
     """Return why one preprocess made two kinds of inputs."""
     habits = {habit.habit for habit in list_habits(request)}
-    if habits & {"random", "stateful"}:
+    if habits & {"random", *UNREPEATABLE}:
         return "it does not make the same of a sample every time"
     return "they changed since the golden was recorded"
 

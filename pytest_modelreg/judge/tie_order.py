@@ -115,16 +115,44 @@ def are_swapped_ties(expected: Array, actual: Array, scores: Array, bound: float
     -----
     Every integer has to occur as often as before, and its places, sorted by score, have to lie
     within the bound of the places it had: of all ways to match places this one has the smallest
-    largest distance.
+    largest distance. Where a sort was cut off, the last place can also go to an entry that was not
+    listed at all: whatever is there scores as before.
     """
-    changed = np.flatnonzero(expected.reshape(-1) != actual.reshape(-1))
-    before, after = expected.reshape(-1)[changed], actual.reshape(-1)[changed]
-    values = scores.reshape(-1)[changed].astype(np.float64)
+    before, after = expected.reshape(-1), actual.reshape(-1)
+    values = scores.reshape(-1).astype(np.float64)
+    return _are_permuted(before, after, values, bound) or _trade_at_the_end(before, after, values, bound)
+
+
+def _are_permuted(before: Array, after: Array, values: npt.NDArray[np.float64], bound: float) -> bool:
+    """Whether every integer stays among the entries that score alike; all arrays have axes (entry,)."""
+    changed = np.flatnonzero(before != after)
+    before, after, values = before[changed], after[changed], values[changed]
     left, arrived = np.lexsort((values, before)), np.lexsort((values, after))
     if not np.array_equal(before[left], after[arrived]):
         return False
+    return bool(_are_equal(values[left], values[arrived], bound).all())
+
+
+def _trade_at_the_end(before: Array, after: Array, values: npt.NDArray[np.float64], bound: float) -> bool:
+    """Whether, beside permuted ties, entries that score as the last one gave way to others.
+
+    The newcomers score as little as the last one, or the scores themselves would have drifted. What
+    moved down from further up would be missed there.
+    """
     with np.errstate(invalid="ignore"):
-        distances = np.abs(values[left] - values[arrived])
-    # Equal infinities have no distance; NaN is a tie with nothing.
-    distances[values[left] == values[arrived]] = 0.0
-    return bool((distances <= bound).all())
+        is_sorted = not (np.diff(values) > 0).any()
+    if values.size < 2 or not is_sorted:
+        return False  # the last one is not the least
+    is_last = _are_equal(values, np.full_like(values, values[-1]), bound)
+    if is_last.all() or len(set(after.tolist())) != after.size:
+        return False
+    return _are_permuted(before[~is_last], after[~is_last], values[~is_last], bound)
+
+
+def _are_equal(
+    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], bound: float
+) -> npt.NDArray[np.bool_]:
+    """Return which scores are equal within the bound; equal infinities are, NaN is equal to nothing."""
+    with np.errstate(invalid="ignore"):
+        equal: npt.NDArray[np.bool_] = (np.abs(first - second) <= bound) | (first == second)
+    return equal

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import PreprocessError, SampleLoadError
-from pytest_modelreg.domain.observation import ObservedSample, PreprocessHabit, Stage
+from pytest_modelreg.domain.observation import UNREPEATABLE, ObservedSample, PreprocessHabit, Stage
 from pytest_modelreg.domain.sample import Sample, SampleSet
 from pytest_modelreg.observe.checklist import Survey
 from pytest_modelreg.observe.habits import HabitSearch, Preparation
@@ -165,4 +165,4 @@ class FreshInputs:
 
 def _is_unrepeatable(habits: Sequence[PreprocessHabit]) -> bool:
     """Whether the next case would get other inputs from its own preprocessing than from a replay."""
-    return any(habit.habit == "stateful" for habit in habits)
+    return any(habit.habit in UNREPEATABLE for habit in habits)

@@ -161,12 +161,40 @@ class HabitSearch:
         if not stateful.samples:
             for seen in self._choice.drawn:
                 self._try_seeds(seen, prepare, random)
-        found = {"random": random, "stateful": stateful, "mutates": self._mutates}
+        # What a buffer that is used again does is seen, not guessed from two results.
+        is_chance = (
+            not self._overwritten and memory is not None and self._is_chance(stateful, prepare, memory)
+        )
+        if is_chance:
+            stateful.summary = (
+                f"preprocessing is random: prepared again and again with the same seeds, "
+                f"{stateful.samples[0]!r} gives another input every time, and nothing is remembered in "
+                f"between: it draws from a generator that no global seed reaches, or reads a clock"
+            )
+        found = {
+            "random": random,
+            "unseeded" if is_chance else "stateful": stateful,
+            "mutates": self._mutates,
+        }
         return tuple(
             PreprocessHabit(habit=habit, samples=tuple(each.samples), summary=each.summary)
             for habit, each in found.items()
             if each.samples
         )
+
+    def _is_chance(
+        self, stateful: _Found, prepare: Callable[[int, int], Preparation], memory: Memory
+    ) -> bool:
+        """Whether a sample comes out otherwise every time although nothing is remembered."""
+        seen = next((seen for seen in self._choice.list_repeats() if seen.id in stateful.samples), None)
+        if seen is None:
+            return False
+        before = memory.renew()
+        try:
+            digests = [prepare(seen.position, SEED).digest for _ in range(2)]
+        except CaseError:
+            return False
+        return digests[0] != digests[1] and not before.has_changed()
 
     def _repeat(self, seen: SeenSample, prepare: Callable[[int, int], Preparation], stateful: _Found) -> None:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pytest_modelreg.domain.observation import ObservedSample, PreprocessHabit
+from pytest_modelreg.domain.observation import UNREPEATABLE, ObservedSample, PreprocessHabit
 from pytest_modelreg.observe.input_source import InputFacts
 
 _LISTED = 20
@@ -47,7 +47,7 @@ class PipelineMemory:
             self._passes[pipeline] = _Pass(digests=digests, habits=facts.habits)
             return facts
         known = {habit.habit: habit for habit in (*before.habits, *facts.habits)}
-        if before.digests != digests and "stateful" not in known:
+        if before.digests != digests and not UNREPEATABLE & known.keys():
             known["stateful"] = _describe(before.digests, samples)
         habits = tuple(known.values())
         self._passes[pipeline] = replace(before, habits=habits)

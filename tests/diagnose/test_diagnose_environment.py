@@ -64,7 +64,17 @@ def test_nothing_is_guessed_beside_a_likely_cause(bench: Bench):
 
 
 def test_a_number_of_threads_is_no_cause(bench: Bench):
-    """It differs between any two machines."""
+    """It differs between any two machines, and is not told unless it was shown to matter."""
+    drift = bench.drift(Side(), Side(), changes=(THREADS,))
+    assert explain_environment(drift, GivenReplay(), may_guess=True) == []
     replay = GivenReplay()
-    assert explain_environment(bench.drift(Side(), Side(), changes=(THREADS,)), replay, may_guess=True) == []
+    assert explain_environment(drift, replay, may_guess=False) == []
     assert replay.asked == []
+
+
+def test_a_number_of_threads_that_matters_is_shown(bench: Bench):
+    """Set back in a process of its own, where nothing likelier was found."""
+    drift = bench.drift(Side(), Side(), changes=(THREADS,))
+    replay = GivenReplay({"with OMP_NUM_THREADS unset": GONE})
+    (finding,) = explain_environment(drift, replay, may_guess=True)
+    assert finding.evidence["shown"] is True

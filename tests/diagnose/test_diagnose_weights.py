@@ -107,6 +107,15 @@ def test_running_statistics_of_a_new_module_were_left_out(bench: Bench):
     assert "buffers" in finding.summary
 
 
+def test_statistics_that_a_random_pass_moved_were_loaded(bench: Bench):
+    """Only buffers depend on the seed: the factory ran the model in train mode on random numbers."""
+    moved = {**Side().weights, "bn.running_mean": np.full(4, 0.7)}
+    now = Side(weights=moved, behaviour=Behaviour(unloaded=("bn.running_mean",)))
+    (finding,) = explain_weights(bench.drift(Side(), now))
+    assert finding.cause is Cause.WEIGHTS_CHANGED
+    assert "forward pass in train mode" in finding.summary
+
+
 def test_a_golden_without_trace_says_only_that_weights_differ(bench: Bench):
     """The digest of all weights is there in every golden."""
     changed = {**Side().weights, "conv.weight": np.arange(24.0) + 1}

@@ -161,6 +161,18 @@ def test_what_is_more_than_ties_is_not_called_tie_order(court: Any, side: Any, p
     assert "tie order" not in result.message
 
 
+def test_an_entry_that_a_cut_left_out_can_tie_with_the_last(court: Any, side: Any) -> None:
+    """The four best of many: which of two equal ones is fourth, the sort decides."""
+    result = _sort_again(side, court, [[7, 5, 3, 8], [0, 1, 2, 3], [9, 8, 7, 6]])
+    assert [cause.cause for cause in result.causes] == [Cause.TIE_ORDER]
+
+
+def test_an_entry_that_replaces_a_better_one_is_no_tie(court: Any, side: Any) -> None:
+    """It came in where nothing scored as the last one does."""
+    result = _sort_again(side, court, [[8, 5, 3, 1], [0, 1, 2, 3], [9, 8, 7, 6]])
+    assert result.causes == ()
+
+
 @pytest.mark.parametrize(("gap", "is_tie"), [(1.99e-5, True), (2.03e-5, False)])
 def test_ties_are_equal_within_epsilon(court: Any, side: Any, gap: float, is_tie: bool) -> None:
     """sqrt(2) * epsilon * norm of the scores, just inside and just outside; never the difference judged."""

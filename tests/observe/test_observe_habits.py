@@ -67,15 +67,21 @@ def test_seeding_in_preprocess_is_no_habit(toy_case):
         "SEEN.append(1)\n    return x + len(SEEN) % 3",
         "SEEN.append(x.sum())\n    return x - np.float32(np.mean(SEEN))",
         "SEEN.append(x)\n    return x + SEEN[-2 if len(SEEN) > 1 else 0]",
-        "return x + RNG.random()",
-        "return x + np.random.default_rng().random()",
     ],
 )
 def test_state_is_found(toy_case, body):
-    """Counters, running means, the sample before, and generators that no seed reaches."""
+    """Counters, running means, the sample before."""
     found = habits(toy_case, f"def prepare(x):\n    {body}\n")
     assert list(found) == ["stateful"]
     assert "same seeds" in found["stateful"].summary
+
+
+@pytest.mark.parametrize("body", ["return x + RNG.random()", "return x + np.random.default_rng().random()"])
+def test_a_generator_that_no_seed_reaches_is_chance(toy_case, body):
+    """Another input every time, and nothing is remembered in between: no state, and no seed helps."""
+    found = habits(toy_case, f"def prepare(x):\n    {body}\n")
+    assert list(found) == ["unseeded"]
+    assert "preprocessing is random" in found["unseeded"].summary
 
 
 def test_stateful_stage_is_named(toy_case):

@@ -91,7 +91,9 @@ class Identification:
             return None
         if fit.residual > EXACT:
             recipe, fit = self._treat(recipe, fit, start)
-        recipe = self._round(recipe, self.plain)
+        rounded = self._round(recipe, self.plain)
+        if rounded != recipe:
+            recipe, fit = self._vary_interpolation(rounded) or (rounded, fit)
         fit = self._side.fit(recipe, self.plain) or fit
         recipe = self._round(self._decode(recipe, fit), list(self._side.pictures))
         return Identified(recipe=recipe, fit=self._side.fit(recipe, self.plain) or fit)

@@ -1,7 +1,7 @@
 """Both sides of a case as photos with the recipes that made them, and whether a setting tells them apart.
 
 What belongs here: identifying the two recipes, and crossing them: replaying either side with one setting
-of the other's. A setting counts as changed only if that is clearly worse on a side, and better on none.
+of the other's. A setting counts as changed only if that is clearly worse on both.
 """
 
 from __future__ import annotations
@@ -125,8 +125,11 @@ def divide(other: float, own: float) -> float:
 
 
 def judge_ratios(ratios: Sequence[float]) -> float | None:
-    """Return the larger ratio, None unless one is clearly over 1 and none clearly under."""
-    return max(ratios) if max(ratios) > CLEARLY and min(ratios) > 1.0 / CLEARLY else None
+    """Return the smaller ratio, None unless it is clearly over 1.
+
+    A side that the other's setting makes as well may have that setting: then nothing is shown.
+    """
+    return min(ratios) if min(ratios) > CLEARLY else None
 
 
 def identify_sides(

@@ -107,7 +107,10 @@ def describe_modules(model: Any) -> tuple[ModuleFacts, ...]:
 
     To be asked before the model runs: a module may count its calls in an attribute.
     """
-    return tuple(ModuleFacts(name=name, settings=_describe(part)) for name, part in list_modules(model))
+    return tuple(
+        ModuleFacts(name=name, settings=_describe(part), is_training=bool(part.training))
+        for name, part in list_modules(model)
+    )
 
 
 def sketch_returned(returned: Any) -> NDArray[np.float64]:

@@ -122,7 +122,8 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
             trace = Trace(exact=exact, sources=_digest_sources(folders))
             if not needs_model:
                 return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
-            trace = replace(trace, weights=read_weights(subject.model, folder))
+            weights, modules = read_weights(subject.model, folder), describe_modules(subject.model)
+            trace = replace(trace, weights=weights, modules=modules)
             try:
                 trace = _watch_model(spec, folder, trace, subject, found, samples)
             except CaseError as error:
@@ -184,7 +185,7 @@ def _watch_model(
             with passes.autocast():
                 return passes.runner(inputs)
 
-    before, modules = digest_tensors(subject.model), describe_modules(subject.model)
+    before = digest_tensors(subject.model)
     watches = [CallWatch(subject.model, sketches=True) for _ in samples[:N_SKETCHED]]
     first = []
     for position in range(len(samples)):
@@ -206,7 +207,10 @@ def _watch_model(
     training = set().union(*(watch.training for watch in watches))
     return replace(
         trace,
-        modules=tuple(replace(module, is_training=module.name in training) for module in modules),
+        modules=tuple(
+            replace(module, is_training=module.is_training or module.name in training)
+            for module in trace.modules
+        ),
         activations=_tabulate(folder, watches, [sample.observed.id for sample in samples]),
         behaviour=replace(behaviour, mutated=mutated),
     )
