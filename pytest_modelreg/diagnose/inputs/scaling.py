@@ -160,6 +160,9 @@ def read_line(
     if pairs:
         *_, i, j = min(pairs)
         return Reading(expected=scalings[i], actual=scalings[j])
+    again = _read_division(line)
+    if again is not None:
+        return again
     known_e, known_a = _pick(scalings, oddness_e), _pick(scalings, oddness_a)
     if known_a:
         scale = line.scale / known_a.std
@@ -169,6 +172,26 @@ def read_line(
         scale = 1.0 / (known_e.std * line.scale)
         offset = (-known_e.mean / known_e.std - line.offset) / line.scale
         return Reading(expected=known_e, actual=make_scaling(Affine(scale=scale, offset=offset), slack))
+    return None
+
+
+def _read_division(line: Affine) -> Reading | None:
+    """Return a line that divides levels by 255 once more, or once less, before constants of its own."""
+    for factor, what in ((_TOP, "divided by 255 once more"), (1.0 / _TOP, "not divided by 255")):
+        if np.allclose(line.scale, factor, rtol=_MATCHING, atol=0.0):
+            mean, std = np.zeros_like(line.scale), np.ones_like(line.scale)
+            return Reading(
+                expected=Scaling(
+                    name="the golden's constants", is_range=True, n_oddities=0, mean=mean, std=std
+                ),
+                actual=Scaling(
+                    name=f"the golden's constants, {what}",
+                    is_range=True,
+                    n_oddities=1,
+                    mean=-line.offset / line.scale,
+                    std=std * factor,
+                ),
+            )
     return None
 
 

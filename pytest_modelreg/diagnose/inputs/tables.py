@@ -25,7 +25,7 @@ from pytest_modelreg.domain.cause import Cause, CauseFinding
 Table = NDArray[np.float64]
 """Axes (sample, column)."""
 
-_MOST_COLUMNS = 4096
+_MOST_COLUMNS = 1024
 _FEW_ROWS = 3
 _ROWS_FOR_LINES = 5  # two are on any line
 _EXACT = 1e-3
@@ -59,22 +59,35 @@ def _stack(group: Group) -> tuple[Table | None, Table | None]:
     return sides[0], sides[1]
 
 
+def _list_keys(table: Table) -> list[tuple[str, bytes]]:
+    """Return what tells columns apart: size and values to a few digits, zeros without a sign."""
+    size = np.maximum(np.abs(table).max(axis=0), 1e-300)
+    shapes = np.round(table / size, 5) + 0.0
+    return [(f"{size[column]:.4e}", shapes[:, column].tobytes()) for column in range(size.size)]
+
+
+def _find_columns(wanted: Table, offered: Table, *, in_order: bool) -> list[int] | None:
+    """Return which offered column each wanted one is, value by value; None unless each is one."""
+    places: dict[tuple[str, bytes], list[int]] = {}
+    for column, key in enumerate(_list_keys(offered)):
+        places.setdefault(key, []).append(column)
+    found: list[int] = []
+    for column, key in enumerate(_list_keys(wanted)):
+        start = found[-1] + 1 if in_order and found else 0
+        free = [place for place in places.get(key, []) if place >= start]
+        if not free:
+            return None
+        place = column if column in free and not in_order else free[0]
+        places[key].remove(place)
+        found.append(place)
+    return found
+
+
 def _replay_order(group: Group, expected: Table, actual: Table, before: float) -> Replay | None:
     """Columns in other places: every column of expected is one of actual, value by value."""
-    order = []
-    free = set(range(actual.shape[1]))
-    for column in range(expected.shape[1]):
-        gaps = {
-            other: float(np.max(np.abs(actual[:, other] - expected[:, column])))
-            for other in ([column] if column in free else []) + sorted(free - {column})
-        }
-        if not gaps:
-            return None
-        best = min(gaps, key=lambda other: gaps[other])
-        if gaps[best] > 1e-5 * max(float(np.max(np.abs(expected[:, column]))), 1e-12):
-            return None
-        order.append(best)
-        free.discard(best)
+    order = _find_columns(expected, actual, in_order=False)
+    if order is None:
+        return None
     if order == list(range(len(order))):
         return None
     moved = [column for column, other in enumerate(order) if column != other]
@@ -173,17 +186,9 @@ def _fit(expected: Table, actual: Table) -> tuple[Affine, float]:
 def _replay_gap(group: Group, expected: Table, actual: Table) -> Replay | None:
     """Columns that came or went while the others stay in order."""
     long, short = (expected, actual) if expected.shape[1] > actual.shape[1] else (actual, expected)
-    kept: list[int] = []
-    for column in range(short.shape[1]):
-        start = kept[-1] + 1 if kept else 0
-        same = [
-            other
-            for other in range(start, long.shape[1])
-            if np.allclose(long[:, other], short[:, column], rtol=1e-5, atol=1e-8)
-        ]
-        if not same:
-            return None
-        kept.append(same[0])
+    kept = _find_columns(short, long, in_order=True)
+    if kept is None or short.shape[1] <= long.shape[1] // 2:
+        return None
     extra = sorted(set(range(long.shape[1])) - set(kept))
     word = "missing" if long is expected else "new"
     finding = make_finding(
