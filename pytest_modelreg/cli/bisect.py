@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 _SHORT = 12
 _MAX_FILES = 20
+_MAX_DETAILS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         When the command cannot be carried out as given, or an end is not what it is said to be.
     """
     from pytest_modelreg.cli.session import open_session
-    from pytest_modelreg.engine.bisection import Trials, search
+    from pytest_modelreg.engine.bisection import Trials, scratch_folder, search
     from pytest_modelreg.engine.run import find_project_root
 
     _check(arguments)
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     suite, case = _choose(arguments.target, here)
     candidates, good, bad, place, describe = _plan(arguments, suite, case)
     with (
-        tempfile.TemporaryDirectory(prefix="modelreg-bisect-") as name,
-        open_session(find_project_root(here), [], regeneration=None, folder=Path(name, "run")) as session,
+        scratch_folder() as folder,
+        open_session(find_project_root(here), [], regeneration=None, folder=folder) as session,
     ):
         trials = Trials(
             case,
@@ -146,6 +146,8 @@ def _plan(arguments: argparse.Namespace, suite: Suite, case: CasePlan) -> _Plan:
 def _report(trial: Trial, n_left: int, describe: Callable[[str], str]) -> None:
     steps = f" ({n_left} left to decide)" if n_left else ""
     print(f"{describe(trial.candidate)}: {trial.finding.value}{steps}: {trial.message}", flush=True)
+    for line in trial.details.splitlines()[-_MAX_DETAILS:]:
+        print(f"  {line.strip()}", flush=True)
 
 
 def _conclude(

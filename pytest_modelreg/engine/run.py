@@ -30,8 +30,16 @@ def new_run_id() -> str:
 
 
 def open_run_folder(base: Path, run_id: str, *, chosen: Path | None = None) -> RunFolder:
-    """Make the folder of a run: the chosen one, else ``<base>/.modelreg/runs/<run id>/``."""
-    return RunFolder.create(base / ".modelreg", run_id) if chosen is None else RunFolder.at(chosen)
+    """Make the folder of a run: the chosen one, else ``<base>/.modelreg/runs/<run id>/``.
+
+    Where a run before it was killed, what that one could not remove is removed now.
+    """
+    run = RunFolder.create(base / ".modelreg", run_id) if chosen is None else RunFolder.at(chosen)
+    if run.followed_killed:
+        from pytest_modelreg.engine.environments import remove_abandoned
+
+        remove_abandoned(base)
+    return run
 
 
 def require_run_folder(base: Path, run_id: str, *, chosen: Path | None = None) -> None:

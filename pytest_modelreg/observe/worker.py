@@ -29,24 +29,51 @@ from pytest_modelreg.store.job_file import RESULT_FILE, Job, read_job, write_res
 from pytest_modelreg.store.observation_store import write_observation
 
 _ORPHANED = 70
-"""Exit code of a worker whose parent has gone; nobody reads it."""
+"""Exit code of a worker whose parent has gone, or which was asked to end; nobody reads it."""
+
+_UNWRITTEN = 74
+"""Exit code of a worker that cannot write its answer."""
 
 
 def main(arguments: list[str]) -> int:
     """Carry out the job in the file that is named; 0 when it is answered, by an error too."""
     faulthandler.enable()
+    asked = _interrupt_when_asked()
     stream = _keep_output()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     job = read_job(Path(arguments[0]))
     folder = Path(job.folder)
     try:
         _observe(job, folder, stream)
+    except KeyboardInterrupt:
+        if not asked.is_set():  # by the model itself
+            raise
+        return _ORPHANED  # its traceback would hide what was printed last
     except ModelRegError as error:
-        write_result(folder / RESULT_FILE, error, describe_failure(error))
+        return _answer(folder, error, describe_failure(error))
     except Exception as error:  # noqa: BLE001 - the edge of this process: the parent tells it as the case's
-        write_result(folder / RESULT_FILE, ModelRegError(), describe_crash(error))
-    else:
-        write_result(folder / RESULT_FILE, None)
+        return _answer(folder, ModelRegError(), describe_crash(error))
+    return _answer(folder, None, "")
+
+
+def _interrupt_when_asked() -> threading.Event:
+    """Let user code remove its temporary folders when it is asked to end, which by default it would not."""
+    asked = threading.Event()
+
+    def interrupt(number: int, frame: object) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    return asked
+
+
+def _answer(folder: Path, error: ModelRegError | None, text: str) -> int:
+    try:
+        write_result(folder / RESULT_FILE, error, text)
+    except OSError as fault:  # a full disk: what was printed last is told, and that is then the reason
+        sys.stderr.write(f"{text or f'the answer cannot be written: {fault}'}\n")
+        return _UNWRITTEN
     return 0
 
 

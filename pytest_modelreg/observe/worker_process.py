@@ -29,6 +29,12 @@ if sys.version_info < (3, 10):
 sys.path[:] = [folder for folder in sys.path if folder]
 import importlib.util, os, runpy
 folder = sys.argv[1]
+if sys.platform.startswith("linux"):
+    warden = runpy.run_path(os.path.join(folder, "observe", "warden.py"))
+    warden["adopt_orphans"]()
+    child = os.fork()
+    if child:
+        warden["stand_guard"](child)
 spec = importlib.util.spec_from_file_location(
     "pytest_modelreg", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
 )
@@ -40,7 +46,8 @@ runpy.run_module("pytest_modelreg.observe.worker", run_name="__main__")
 """
 """Runs the worker of this very package, which need be on no path of the other interpreter.
 
-Putting our ``site-packages`` on its path would give it our torch.
+Putting our ``site-packages`` on its path would give it our torch. Where a warden can have orphans, the
+worker is its child: made before anything is imported, it costs no second start of the interpreter.
 """
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -50,7 +57,12 @@ OURS_ALONE = frozenset(
 """Variables that say where this interpreter finds its packages: another one would load them."""
 
 _POLL_S = 0.2
+_LEAVING_S = 10.0
+"""How long a worker that has answered may take to end: a thread of the model's may never let it."""
+
 _ENDING_S = 5.0
+_WARDEN_S = 6.0
+"""What the warden takes to end what does not listen, and a bit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +93,16 @@ class Elsewhere:
     time_limit_s: float
 
 
-def run_worker(case: str, place: Elsewhere, job: Path, output: IO[bytes], progress: Progress | None) -> int:
-    """Start the worker and follow it to its end; return its exit code."""
+def run_worker(
+    case: str, place: Elsewhere, job: Path, *, answer: Path, output: IO[bytes], progress: Progress | None
+) -> int:
+    """Start the worker and follow it to its end; return its exit code, 0 where it has to be ended.
+
+    Parameters
+    ----------
+    answer : Path
+        A file that is there once the worker has answered.
+    """
     try:
         process = subprocess.Popen(
             [place.python, "-c", BOOTSTRAP, str(_PACKAGE), str(job)],
@@ -101,16 +121,18 @@ def run_worker(case: str, place: Elsewhere, job: Path, output: IO[bytes], progre
             f"{case}: environment {place.description}: {place.python} cannot be started: {error}"
         ) from error
     try:
-        return _follow(case, place, process, progress)
+        return _follow(case, place, process, progress, answer)
     finally:
         end_process(process)
 
 
-def _follow(case: str, place: Elsewhere, process: subprocess.Popen[bytes], progress: Progress | None) -> int:
+def _follow(
+    case: str, place: Elsewhere, process: subprocess.Popen[bytes], progress: Progress | None, answer: Path
+) -> int:
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     threading.Thread(target=_read_lines, args=(process.stdout, lines), daemon=True).start()
     deadline = time.monotonic() + place.time_limit_s
-    is_open = True
+    is_open, has_answered = True, False
     while True:
         if is_open:
             try:
@@ -127,7 +149,11 @@ def _follow(case: str, place: Elsewhere, process: subprocess.Popen[bytes], progr
                 return process.wait(timeout=_POLL_S)
         if is_open and process.poll() is not None and lines.empty():
             return process.returncode
+        if not has_answered and answer.exists():
+            has_answered, deadline = True, time.monotonic() + _LEAVING_S
         if time.monotonic() > deadline:
+            if has_answered:
+                return 0
             raise EnvironmentUnavailable(
                 f"{case}: environment {place.description}: no answer within {place.time_limit_s:g} s; it was "
                 "ended; if it only takes long, raise `time_limit_s` of the environment"
@@ -153,18 +179,28 @@ def _report(line: bytes, progress: Progress) -> None:
 def end_process(process: subprocess.Popen[bytes]) -> None:
     """End a program that has a group of its own, with everything that it started; it is asked first."""
     has_ended = process.poll() is not None
-    for ask in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, ask)
-            elif not has_ended:
-                process.terminate() if ask is signal.SIGTERM else process.kill()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=_ENDING_S)
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
+    try:
+        for ask in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            with suppress(ProcessLookupError, PermissionError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, ask)
+                elif not has_ended:
+                    process.terminate() if ask is signal.SIGTERM else process.kill()
+            for patience_s in (_ENDING_S, _WARDEN_S):
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=patience_s)
+                    break
+                _close(process.stdin)  # asked in vain: the warden ends it, and what left its group
+    finally:
+        # Also when a second interruption cuts this short.
+        _close(process.stdin)
+        _close(process.stdout)
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    if stream is not None:
+        with suppress(OSError):
+            stream.close()
 
 
 def make_variables(changes: Mapping[str, str | None], *, is_this_interpreter: bool = False) -> dict[str, str]:

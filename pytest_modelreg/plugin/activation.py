@@ -20,6 +20,7 @@ from pytest_modelreg.plugin.project import ProjectFactsCheck
 from pytest_modelreg.plugin.recorder import Recorder
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
+from pytest_modelreg.plugin.termination import TerminationCare
 from pytest_modelreg.report.github import is_github_job
 
 
@@ -50,6 +51,7 @@ def activate(config: pytest.Config) -> None:
     manager.register(OutcomeCarrier(), "modelreg-carrier")
     manager.register(ValueChecks(state), "modelreg-values")
     manager.register(ClaimCarrier(state), "modelreg-claims")
+    manager.register(TerminationCare(), "modelreg-termination")
     if worker is None:
         recorder = Recorder(state)
         manager.register(recorder.completeness, "modelreg-completeness")

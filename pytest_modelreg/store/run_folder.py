@@ -25,6 +25,7 @@ KEPT_RUNS = 10
 """How many runs stay on disk, this one included."""
 
 _RUN_NAME = re.compile(r"\d{8}T\d{6}-\d{6}Z")
+_WORK_NAME = re.compile(re.escape(WORK_PREFIX) + r"\d+-[0-9a-f]{8}")
 _LOCK_WAIT_S = 10.0
 
 
@@ -33,7 +34,15 @@ class RunFolder:
 
     Several processes of one run (xdist workers) may hold the same folder; the mark
     keeps another run's retention from deleting it.
+
+    Attributes
+    ----------
+    followed_killed : bool
+        Whether what a killed run was working in was found, and removed, when this one was made: it
+        may have left more, elsewhere.
     """
+
+    followed_killed = False
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,7 +52,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, base: Path, run_id: str) -> RunFolder:
-        """Make ``<base>/runs/<run id>/`` and delete runs beyond the last ten.
+        """Make ``<base>/runs/<run id>/``, delete runs beyond the last ten and what killed ones worked in.
 
         Parameters
         ----------
@@ -65,11 +74,12 @@ class RunFolder:
             with suppress(OSError):  # a second worker may be writing the same bytes
                 ignore.write_bytes(b"*\n")
         _delete_old_runs(runs, run.folder.name)
+        run.followed_killed |= _sweep_runs(runs)
         return run
 
     @classmethod
     def at(cls, folder: Path) -> RunFolder:
-        """Use a folder that the user chose; nothing beside it is touched.
+        """Use a folder that the user chose; nothing beside it is touched, and inside only what is dead.
 
         Raises
         ------
@@ -79,6 +89,7 @@ class RunFolder:
         run = cls(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            run.followed_killed = _remove_abandoned_work(folder)
             taken = run._lock.acquire(timeout_s=_LOCK_WAIT_S)
         except OSError as error:
             raise refuse_folder(folder, "run folder", error) from error
@@ -167,3 +178,30 @@ def _delete_unused(folder: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
             finally:
                 lock.release()
+
+
+def _sweep_runs(runs: Path) -> bool:
+    """Remove what killed runs worked in: gigabytes that would stay until ten runs have followed."""
+    try:
+        names = [name for name in os.listdir(runs) if _RUN_NAME.fullmatch(name)]
+    except OSError:
+        return False
+    return sum(_remove_abandoned_work(runs / name) for name in names) > 0
+
+
+def _remove_abandoned_work(folder: Path) -> bool:
+    """Remove what processes of a run worked in, unless one of them lives; return whether there was any.
+
+    Each of them holds the run's folder as long as it lives, whatever has become of its id since.
+    """
+    with suppress(OSError):
+        left = [name for name in os.listdir(folder) if _WORK_NAME.fullmatch(name)]
+        lock = FolderLock(folder)
+        if left and not folder.is_symlink() and lock.acquire(timeout_s=0.0):
+            try:
+                for name in left:
+                    shutil.rmtree(folder / name, ignore_errors=True)
+            finally:
+                lock.release()
+            return True
+    return False

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
+
+from tests.engine.environments.conftest import UV
 
 DATA = """
 import numpy as np
@@ -118,6 +123,71 @@ def test_what_cannot_run_is_skipped_and_said_so(history):
             "  or, as it could not run: * broken",
         ]
     )
+
+
+USER = """
+import numpy as np
+
+try:
+    from toylib import __version__ as version
+except ImportError:  # here, where the golden is recorded
+    version = "1.0"
+WEIGHT = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+
+
+def build(scale=1.0):
+    return lambda x: np.float32(1.01 if version >= "2" else 1.0) * (x @ WEIGHT)
+"""
+
+
+@pytest.fixture
+def versions(recorded, monkeypatch, tmp_path_factory):
+    """A model that answers otherwise with the second version of a package, and what installs packages."""
+    libraries = tmp_path_factory.mktemp("libraries")
+    for found in Path(np.__file__).parents[1].glob("numpy*"):
+        (libraries / found.name).symlink_to(found)  # as it is here: nothing is fetched
+    uv = tmp_path_factory.mktemp("bin") / "uv"
+    uv.write_text(UV.format(python=sys.executable))
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{uv.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("UV_LOG", str(libraries / "uv.log"))
+    monkeypatch.setenv("UV_OFFLINE", "1")  # it is configured: no question for pip's sources
+    monkeypatch.setenv("MODELREG_CACHE", str(tmp_path_factory.mktemp("cache")))
+    recorded.write("toymodel.py", USER)
+    environment = f"{{requirements: [numpy], variables: {{PYTHONPATH: '{libraries}'}}}}"
+    text = (recorded.path / "modelreg.yaml").read_text()
+    recorded.write("modelreg.yaml", f"{text}variants: {{elsewhere: {{environment: {environment}}}}}\n")
+    return recorded
+
+
+def test_the_version_that_answers_otherwise_is_named(versions):
+    """One that cannot be installed is passed over, with the installer's own reason."""
+    before = versions.golden_bytes()
+    listed = "1.0,1.2,1.404,2.0,3.0"
+    result = versions.modelreg("bisect", "toy[elsewhere]", "--package", "toylib", "--versions", listed)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            "toylib 1.0: match: 6 samples, bit-identical",
+            "toylib 3.0: drift: *rel_l2 1.0e-02 > 1e-05 in 6 of 6 samples*",
+            "toylib 1.404: could not run (2 left to decide): environment: requirements: expected uv to*",
+            "  no such package: toylib==1.404",
+            "toylib 1.2: match*",
+            "toylib 2.0: drift*",
+            "first that drifts: toylib 2.0",
+            "  or, as it could not run: toylib 1.404",
+            "drift: *",
+        ]
+    )
+    assert versions.golden_bytes() == before
+
+
+def test_versions_of_which_none_drifts_are_no_finding(versions):
+    """The last one is what is said to drift."""
+    listed = "1.0,1.1,1.2"
+    result = versions.modelreg("bisect", "toy[elsewhere]", "--package", "toylib", "--versions", listed)
+    assert result.ret == 2
+    assert "1.2: expected an end that drifts from the golden, got one that matches" in result.stderr.str()
 
 
 @pytest.mark.parametrize(

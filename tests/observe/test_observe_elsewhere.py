@@ -18,7 +18,7 @@ from pytest_modelreg.domain.errors import (
     ModelError,
     PreprocessError,
 )
-from pytest_modelreg.observe import Elsewhere, observe_elsewhere, prepare_inputs
+from pytest_modelreg.observe import Elsewhere, observe_elsewhere, prepare_inputs, worker_process
 from pytest_modelreg.store import open_output
 
 MODEL = """
@@ -152,8 +152,38 @@ def test_a_process_that_dies_is_told_with_its_last_words(toy, tmp_path, code, to
     assert not list((tmp_path / "t").iterdir())
 
 
-def test_a_process_that_never_answers_is_ended(toy, tmp_path):
-    """With everything that it started, once its time is over."""
+def test_a_model_that_interrupts_is_no_request_to_end(toy, tmp_path):
+    """What it raised is told with its place."""
+    toy.write("model.py", "def build():\n    raise KeyboardInterrupt('of the model')\n")
+    with pytest.raises(
+        EnvironmentUnavailable, match=r'model.py", line 2(.|\n)*KeyboardInterrupt: of the model'
+    ):
+        observe_elsewhere(toy.spec(), tmp_path / "t", elsewhere())
+
+
+def test_an_answer_that_cannot_be_written_is_told_in_words(toy, tmp_path):
+    """The disk is full there: what went wrong is said, and nothing of this package's own frames."""
+    toy.write(
+        "model.py",
+        """
+        from pytest_modelreg.store import job_file
+        def refuse(path, data):
+            raise OSError(28, "No space left on device")
+        def build():
+            job_file.replace_atomically = refuse
+            raise RuntimeError("boom")
+        """,
+    )
+    with pytest.raises(EnvironmentUnavailable, match="boom") as caught:
+        observe_elsewhere(toy.spec(), tmp_path / "t", elsewhere())
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize("system", ["linux", "another one"])
+def test_a_process_that_never_answers_is_ended(toy, tmp_path, monkeypatch, system):
+    """With everything that it started, once its time is over; also where there is no warden."""
+    bootstrap = worker_process.BOOTSTRAP.replace('"linux"', f'"{system}"')
+    monkeypatch.setattr(worker_process, "BOOTSTRAP", bootstrap)
     toy.write(
         "model.py",
         """
@@ -170,6 +200,24 @@ def test_a_process_that_never_answers_is_ended(toy, tmp_path):
         observe_elsewhere(toy.spec(), tmp_path / "t", elsewhere(time_limit_s=8.0))
     assert time.monotonic() - started < 60
     assert not is_alive(int((tmp_path / "pids").read_text()))
+
+
+def test_a_thread_that_never_ends_does_not_hide_the_answer(toy, tmp_path, monkeypatch):
+    """The interpreter waits for it at its end, for ever; what was asked is answered by then."""
+    monkeypatch.setattr(worker_process, "_LEAVING_S", 0.5)
+    toy.write(
+        "model.py",
+        MODEL + "    import threading, time\n    threading.Thread(target=lambda: time.sleep(600)).start()\n",
+    )
+    there = observe_elsewhere(toy.spec(), tmp_path / "t", elsewhere(time_limit_s=60.0))
+    assert rows_of(tmp_path / "t", there)[0].tolist() == [2, 4]
+
+
+def test_a_crash_after_the_answer_changes_nothing(toy, tmp_path):
+    """Libraries crash when they are unloaded: what they computed was written before."""
+    toy.write("model.py", MODEL + "    import atexit\n    atexit.register(os.abort)\n")
+    there = observe_elsewhere(toy.spec(), tmp_path / "t", elsewhere())
+    assert rows_of(tmp_path / "t", there)[0].tolist() == [2, 4]
 
 
 def is_alive(pid: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,73 @@ def test_asking_whether_a_folder_can_be_made_makes_none(tmp_path: Path) -> None:
     (tmp_path / ".modelreg").write_bytes(b"")
     with pytest.raises(RunFolderError, match=r"expected a folder at .*\.modelreg, got a file"):
         run_folder_module.require_possible(tmp_path / ".modelreg" / "runs" / "x")
+
+
+HOLD = """
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from pytest_modelreg.store import RunFolder
+run = RunFolder.create(Path(sys.argv[1]), sys.argv[2])
+(run.case_folder("toy") / "outputs.npy").write_bytes(b"x")
+print(run.work_folder, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A run that is in the middle of a case: its process and the folder that it works in."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path), "20260101T000000-000000Z"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    yield process, Path(process.stdout.readline().strip())
+    process.kill()
+    process.communicate()
+
+
+def test_what_a_killed_run_worked_in_is_removed_by_the_next(
+    tmp_path: Path, held: tuple[subprocess.Popen[str], Path]
+) -> None:
+    """What it had kept for people stays, and whoever comes knows that there may be more elsewhere."""
+    process, work = held
+    (work.parent / "toy[a]").mkdir()
+    process.kill()
+    process.communicate()
+    assert (work / "cases" / "toy" / "outputs.npy").exists()
+    with RunFolder.create(tmp_path, "20260102T000000-000000Z") as run:
+        assert run.followed_killed
+    assert os.listdir(work.parent) == ["toy[a]"]
+    with RunFolder.create(tmp_path, "20260103T000000-000000Z") as run:
+        assert not run.followed_killed
+
+
+def test_what_a_living_run_works_in_stays(tmp_path: Path, held: tuple[subprocess.Popen[str], Path]) -> None:
+    """Also where another run, or a second process of the same one, starts beside it."""
+    _, work = held
+    for name in ("20260102T000000-000000Z", "20260101T000000-000000Z"):
+        with RunFolder.create(tmp_path, name) as run:
+            assert not run.followed_killed
+    with RunFolder.at(work.parent) as run:
+        assert not run.followed_killed
+    assert (work / "cases" / "toy" / "outputs.npy").exists()
+
+
+def test_a_chosen_folder_is_cleared_of_what_a_killed_run_worked_in(
+    tmp_path: Path, held: tuple[subprocess.Popen[str], Path]
+) -> None:
+    """And of nothing else that begins like it, or lies in a folder that is not a run's."""
+    process, work = held
+    process.kill()
+    process.communicate()
+    (work.parent / ".work-of-mine").mkdir()
+    (tmp_path / "runs" / "other" / work.name).mkdir(parents=True)
+    with RunFolder.at(work.parent) as run:
+        assert run.followed_killed
+    assert os.listdir(work.parent) == [".work-of-mine"]
+    RunFolder.create(tmp_path, "20260103T000000-000000Z").close()
+    assert (tmp_path / "runs" / "other" / work.name).exists()

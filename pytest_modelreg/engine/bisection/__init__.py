@@ -1,12 +1,14 @@
 """Bisection: the first commit, or the first version of a package, with which a case drifts.
 
 Modules: ``search`` (what is tried next), ``commits`` and ``versions`` (the candidates), ``trials``
-(one candidate tried). A candidate is an environment, so that nothing of the checkout is touched.
+(one candidate tried), ``scratch`` (where that works). A candidate is an environment, so that nothing of
+the checkout is touched.
 """
 
 from __future__ import annotations
 
 from pytest_modelreg.engine.bisection.commits import Commits
+from pytest_modelreg.engine.bisection.scratch import scratch_folder
 from pytest_modelreg.engine.bisection.search import Finding, SearchResult, Trial, search
 from pytest_modelreg.engine.bisection.trials import (
     Trials,
@@ -26,5 +28,6 @@ __all__ = [
     "list_packages",
     "place_in_revision",
     "place_in_version",
+    "scratch_folder",
     "search",
 ]

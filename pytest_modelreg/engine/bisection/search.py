@@ -32,11 +32,14 @@ class Trial:
         A commit's hash, a version.
     message : str
         What the case came to, in a line.
+    details : str
+        What else there is to say where it could not run, in lines: the reason is often the last one.
     """
 
     candidate: str
     finding: Finding
     message: str
+    details: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

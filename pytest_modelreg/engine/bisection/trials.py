@@ -69,7 +69,8 @@ class Trials:
         message = outcome.result.message
         if finding is Finding.UNKNOWN and outcome.result.verdict is not Verdict.ERROR:
             message = f"{outcome.result.verdict.value}: {message}"
-        trial = Trial(candidate=candidate, finding=finding, message=message)
+        details = outcome.result.details if finding is Finding.UNKNOWN else ""
+        trial = Trial(candidate=candidate, finding=finding, message=message, details=details)
         self._report(trial, n_left)
         return trial
 

@@ -5,7 +5,7 @@ record that says that it is complete. Packages cannot be moved once installed, s
 renamed into its place: it has a folder of its own, and counts once the record names that folder.
 
 Layout: ``<cache>/environments/<digest>/complete.json`` beside ``<digest>/<build>/``, the virtual
-environment. Whatever a killed build left is swept by the next one.
+environment. Whatever a killed build left is swept by the next one, whatever that one builds.
 """
 
 from __future__ import annotations
@@ -175,7 +175,6 @@ def _install(installer: Installer, requirements: Sequence[str], base: Interprete
                 variables={**installer.make_variables(), "TMPDIR": str(temporary)},
                 limit_s=BUILD_LIMIT_S,
                 folder=build.parent,
-                is_bound=True,
             )
         except OSError as error:
             raise EnvironmentUnavailable(

@@ -6,6 +6,8 @@ caller's.
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,27 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_modelreg.observe import warden
 from pytest_modelreg.observe.worker_process import describe_end, end_process
 
 TAIL_LINES = 15
 _LINE_CHARS = 300
-
-# Its input is a pipe that we hold: it ends when we do, however that happens.
-_WARDEN = """
-import os, signal, subprocess, sys, threading
-program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
-def watch():
-    sys.stdin.buffer.read()
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)
-    program.kill()
-threading.Thread(target=watch, daemon=True).start()
-code = program.wait()
-if code < 0:
-    signal.signal(-code, signal.SIG_DFL)
-    os.kill(os.getpid(), -code)
-os._exit(code)
-"""
+# -S, -I: nothing but the standard library, whatever the variables say.
+_WARDEN = (sys.executable, "-I", "-S", warden.__file__) if sys.executable else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +57,8 @@ def run_to_end(
     variables: Mapping[str, str],
     limit_s: float,
     folder: Path | None = None,
-    is_bound: bool = False,
 ) -> Ending:
-    """Run a program and return how it ended; nothing that it started lives on.
+    """Run a program and return how it ended; nothing that it started lives on, also when we are killed.
 
     Parameters
     ----------
@@ -81,9 +68,6 @@ def run_to_end(
         Seconds after which it is ended.
     folder : Path or None
         Its working directory; None: this one.
-    is_bound : bool
-        Whether it is also ended when this process is killed: an installer would go on for minutes,
-        and fill the disk. What cannot be started then ends with a code.
 
     Raises
     ------
@@ -93,12 +77,11 @@ def run_to_end(
     # A file, not a pipe: what the program leaves running holds a pipe open, and we would wait for it.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            # -S, -I: nothing but the standard library, whatever the variables say.
-            [sys.executable, "-I", "-S", "-c", _WARDEN, *command] if is_bound else list(command),
+            [*_WARDEN, *command],
             cwd=folder,
             env=dict(variables),
-            # Never ours: a question for a password would wait for ever.
-            stdin=subprocess.PIPE if is_bound else subprocess.DEVNULL,
+            # Never ours: a question for a password would wait for ever. The warden gives it none.
+            stdin=subprocess.PIPE if _WARDEN else subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -110,4 +93,8 @@ def run_to_end(
         finally:
             end_process(process)
         output.seek(0)
-        return Ending(code=code, output=output.read().decode("utf-8", "replace"))
+        text = output.read().decode("utf-8", "replace")
+    refusal = re.fullmatch(r"errno: (\d+)\n", text) if code == warden.REFUSED else None
+    if refusal is not None:
+        raise OSError(int(refusal[1]), os.strerror(int(refusal[1])), command[0])
+    return Ending(code=code, output=text)

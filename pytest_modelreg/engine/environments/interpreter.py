@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +173,8 @@ def ask_interpreter(
             f"{getattr(error, 'strerror', None) or error}"
         ) from error
     answers = _read_answers(ending.output)
+    told = [line for line in ending.output.splitlines(keepends=True) if not line.startswith(_MARK)]
+    ending = replace(ending, output="".join(told))
     if "version" not in answers:
         raise EnvironmentUnavailable(_describe_silence(path, ending, limit_s))
     if tuple(int(part) for part in answers["version"].split(".")[:2]) < OLDEST:

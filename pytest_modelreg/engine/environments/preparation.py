@@ -14,6 +14,7 @@ from types import MappingProxyType, TracebackType
 
 from pytest_modelreg.domain.case import EnvironmentSpec
 from pytest_modelreg.domain.errors import EnvironmentUnavailable
+from pytest_modelreg.engine.environments.abandoned import sweep_abandoned_builds
 from pytest_modelreg.engine.environments.built_environment import provide_environment
 from pytest_modelreg.engine.environments.cache_folder import find_cache_folder
 from pytest_modelreg.engine.environments.interpreter import (
@@ -24,6 +25,8 @@ from pytest_modelreg.engine.environments.interpreter import (
 )
 from pytest_modelreg.engine.environments.requirement_list import normalise_requirements
 from pytest_modelreg.engine.environments.worktree import Worktrees
+
+_SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,7 @@ class Environments:
         self._answers: dict[tuple[str, tuple[tuple[str, str | None], ...], bool], Interpreter] = {}
         self._faults: dict[tuple[str, tuple[str, ...]], str] = {}
         self._worktrees = Worktrees(say=say)
+        self._has_swept = False
 
     def __enter__(self) -> Environments:
         return self
@@ -130,9 +134,7 @@ class Environments:
             python_path = worktree.lead(python_path)
             checkout = str(worktree.repository)
             parts.append(f"revision {spec.revision} ({worktree.commit[:7]})")
-        parts += [
-            f"{name} unset" if value is None else f"{name}={value}" for name, value in spec.variables.items()
-        ]
+        parts += [_describe_variable(name, value) for name, value in spec.variables.items()]
         return ReadyEnvironment(
             python=python,
             variables=MappingProxyType(dict(spec.variables)),
@@ -170,8 +172,11 @@ class Environments:
         if key in self._faults:  # the next case needs it as well, and would wait as long for the same answer
             raise EnvironmentUnavailable(self._faults[key])
         try:
-            cache = find_cache_folder() if self._cache is None else self._cache
-            built = provide_environment(requirements, base, cache=cache.absolute(), say=self._say)
+            cache = (find_cache_folder() if self._cache is None else self._cache).absolute()
+            if not self._has_swept:
+                self._has_swept = True
+                sweep_abandoned_builds(cache)
+            built = provide_environment(requirements, base, cache=cache, say=self._say)
         except EnvironmentUnavailable as error:
             self._faults[key] = str(error)
             raise
@@ -181,6 +186,15 @@ class Environments:
                 f"from {', '.join(requirements)} ({built.numpy_fault}); add numpy to them"
             )
         return built.python
+
+
+def _describe_variable(name: str, value: str | None) -> str:
+    """Return a variable for a message, which is one line however long and odd the value is."""
+    if value is None:
+        return f"{name} unset"
+    if not value.isprintable():
+        value = repr(value)
+    return f"{name}={value if len(value) <= _SHOWN_CHARS else value[:_SHOWN_CHARS] + '...'}"
 
 
 def _check_variables(variables: Mapping[str, str | None]) -> None:

@@ -155,6 +155,11 @@ class Worktrees:
             top=self._places[key].tree, repository=repository.top, revision=revision, commit=commit
         )
 
+    def sweep(self, root: Path) -> None:
+        """Remove what killed sessions left of the repository around a folder, if there is one."""
+        with suppress(UsageFault):
+            self._sweep(open_repository(root, option="revision"))
+
     def close(self) -> None:
         """Remove every worktree of this session; harmless twice."""
         while self._places:

@@ -1,18 +1,26 @@
-"""What tests of environments share: wheels made here, a stand-in for uv, scripts, no user configuration."""
+"""What tests of environments share: no configuration of the user's, and all that an environment is made of.
+
+Wheels made here, a stand-in for uv, scripts, a repository, and a session that uses a worktree of it.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from ..change.conftest import git_identity  # noqa: F401
+from pytest_modelreg.domain.errors import EnvironmentUnavailable
+from pytest_modelreg.engine.environments.worktree import Worktrees
+
+from ..change.conftest import Checkout, git_identity  # noqa: F401
 
 INSTALLER_PREFIXES = ("PIP_", "UV_", "MODELREG_", "XDG_")
 
@@ -31,8 +39,8 @@ time.sleep(float(os.environ.get("UV_SLOW", "0")))
 site = next(pathlib.Path(python).parents[1].glob("lib/*/site-packages"))
 for requirement in words[words.index("--") + 1 :]:
     name, _, version = requirement.partition("==")
-    if name == "unknown":
-        sys.exit("no such package: unknown")
+    if name == "unknown" or version.endswith("404"):
+        sys.exit("no such package: " + requirement)
     (site / (name + ".py")).write_text("__version__ = %r" % (version or "1"))
 """
 
@@ -109,3 +117,75 @@ def has_ended(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from pytest_modelreg.engine.environments.worktree import Worktrees
+print(Worktrees(say=print).check_out(Path(sys.argv[1]), "base").top, flush=True)
+sys.stdin.read()
+"""
+
+
+class Repository(Checkout):
+    """A checkout whose worktrees go to a folder of its own."""
+
+    def __init__(self, path: Path, temporary: Path) -> None:
+        super().__init__(path)
+        self.temporary = temporary
+        self.said: list[str] = []
+        self.worktrees = Worktrees(say=self.said.append)
+
+    def lead(self, *folders: str, revision: str = "base") -> tuple[str, ...]:
+        """Return where folders of the checkout lead to."""
+        found = self.worktrees.check_out(self.path, revision)
+        return found.lead(tuple(os.path.join(self.path, folder) for folder in folders))
+
+    def refuse(self, revision: str, root: Path | None = None) -> str:
+        """Return what is said of a revision that cannot be had."""
+        with pytest.raises(EnvironmentUnavailable) as caught:
+            self.worktrees.check_out(root or self.path, revision)
+        return str(caught.value)
+
+    def left(self) -> list[str]:
+        """Return what git and the disk know of worktrees beside the checkout."""
+        return self.git("worktree", "list").splitlines()[1:] + os.listdir(self.temporary)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
+    """A repository whose second commit, the one checked out, differs from ``base`` in src/model.py."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    made = Repository(tmp_path / "repository", temporary)
+    made.path.mkdir()
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.write("src/model.py", "VALUE = 1\n")
+    made.write("tools/tool.py")
+    made.commit(tag="base")
+    made.write("src/model.py", "VALUE = 2\n")
+    made.write("later/new.py")
+    made.commit()
+    yield made
+    made.worktrees.close()
+
+
+def hold(repository: Repository) -> tuple[subprocess.Popen[str], Path]:
+    """Start a session that uses a worktree, and return it with the worktree."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(repository.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """End a session so that it cannot clean up."""
+    process.send_signal(signal.SIGKILL)
+    process.communicate()

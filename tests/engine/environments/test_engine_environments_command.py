@@ -64,20 +64,21 @@ def test_variables_are_changed_unset_and_kept_from_another_interpreter(monkeypat
     assert make_variables({"PYTHONPATH": "/theirs"})["PYTHONPATH"] == "/theirs"
 
 
-def test_a_bound_program_ends_as_any_other() -> None:
-    """With its own code, output and signal, and without input."""
+def test_a_program_ends_with_its_own_code_or_signal() -> None:
+    """The warden between us does not show, and there is no input."""
     for text, code, output in (
         ("cat; echo a; exit 4", 4, "a\n"),
         ("kill -SEGV $$", -signal.SIGSEGV, ""),
+        ("kill -KILL $$", -signal.SIGKILL, ""),
         ("exit 0", 0, ""),
     ):
-        ending = run_to_end(["sh", "-c", text], variables={}, limit_s=30, is_bound=True)
+        ending = run_to_end(["sh", "-c", text], variables={}, limit_s=30)
         assert ending == Ending(code=code, output=output)
 
 
-def test_a_bound_program_is_ended_when_its_time_is_up(tmp_path) -> None:
+def test_what_a_program_started_is_ended_when_its_time_is_up(tmp_path) -> None:
     """With what it started."""
     text = f"sleep 60 & echo $! > {tmp_path}/pid; wait"
-    ending = run_to_end(["sh", "-c", text], variables=dict(os.environ), limit_s=1, is_bound=True)
+    ending = run_to_end(["sh", "-c", text], variables=dict(os.environ), limit_s=1)
     assert ending.code is None
     assert has_ended(int((tmp_path / "pid").read_text()))

@@ -66,6 +66,14 @@ def test_variables_alone_keep_this_interpreter(toy) -> None:
     assert "OMP_NUM_THREADS" in os.environ  # those of this process stay
 
 
+def test_odd_values_keep_messages_to_a_line(toy) -> None:
+    """However long they are, and whatever is in them; the process gets them as they are."""
+    odd = {"A": "x" * 100_000, "B": "two\nlines", "C": "a b=ü", "D": ""}
+    ready = toy.prepare(variables=odd)
+    assert ready.variables == odd
+    assert ready.description == f"A={'x' * 60}..., B='two\\nlines', C=a b=ü, D="
+
+
 def test_this_interpreter_is_known_by_its_path(toy) -> None:
     """Its PYTHONPATH holds for it then."""
     ready = toy.prepare(python=sys.executable)

@@ -2,73 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from pytest_modelreg.domain.errors import EnvironmentUnavailable
 from pytest_modelreg.engine.environments import worktree
-from pytest_modelreg.engine.environments.worktree import PREFIX, Worktrees
+from pytest_modelreg.engine.environments.worktree import PREFIX
 
-from ..change.conftest import Checkout
-
-HOLD = """
-import sys
-from pathlib import Path
-from pytest_modelreg.engine.environments.worktree import Worktrees
-print(Worktrees(say=print).check_out(Path(sys.argv[1]), "base").top, flush=True)
-sys.stdin.read()
-"""
-
-
-class Repository(Checkout):
-    """A checkout whose worktrees go to a folder of its own."""
-
-    def __init__(self, path: Path, temporary: Path) -> None:
-        super().__init__(path)
-        self.temporary = temporary
-        self.said: list[str] = []
-        self.worktrees = Worktrees(say=self.said.append)
-
-    def lead(self, *folders: str, revision: str = "base") -> tuple[str, ...]:
-        """Return where folders of the checkout lead to."""
-        found = self.worktrees.check_out(self.path, revision)
-        return found.lead(tuple(os.path.join(self.path, folder) for folder in folders))
-
-    def refuse(self, revision: str, root: Path | None = None) -> str:
-        """Return what is said of a revision that cannot be had."""
-        with pytest.raises(EnvironmentUnavailable) as caught:
-            self.worktrees.check_out(root or self.path, revision)
-        return str(caught.value)
-
-    def left(self) -> list[str]:
-        """Return what git and the disk know of worktrees beside the checkout."""
-        return self.git("worktree", "list").splitlines()[1:] + os.listdir(self.temporary)
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """A repository whose second commit, the one checked out, differs from ``base`` in src/model.py."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    made = Repository(tmp_path / "repository", temporary)
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.write("src/model.py", "VALUE = 1\n")
-    made.write("tools/tool.py")
-    made.commit(tag="base")
-    made.write("src/model.py", "VALUE = 2\n")
-    made.write("later/new.py")
-    made.commit()
-    yield made
-    made.worktrees.close()
+from .conftest import Checkout, hold, kill
 
 
 def test_a_folder_leads_to_the_revisions_code(repository) -> None:
@@ -278,24 +221,6 @@ def test_a_checkout_that_takes_too_long_is_given_up(repository, monkeypatch) -> 
     monkeypatch.setattr(worktree, "LIMIT_S", 0.5)
     assert repository.refuse("slow").endswith("expected git to check it out within 0 s, and it did not")
     assert repository.left() == []
-
-
-def hold(repository: Repository) -> tuple[subprocess.Popen[str], Path]:
-    """Start a session that uses a worktree, and return it with the worktree."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(repository.path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    return process, Path(process.stdout.readline().strip())
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    """End a session so that it cannot clean up."""
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
 
 
 def test_what_a_killed_session_left_is_removed_by_the_next(repository) -> None:
