@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pytest_modelreg.diagnose.inputs.affine import Moments, take_root
+from pytest_modelreg.diagnose.inputs.affine import take_root
 from pytest_modelreg.diagnose.inputs.geometry import SQUASH, Geometry, list_rules
-from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS, read_levels
+from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS
 from pytest_modelreg.diagnose.inputs.recipe import Fit, Recipe, Side
+from pytest_modelreg.diagnose.inputs.thumbnail import Thumbnail, score_rule
 from pytest_modelreg.diagnose.inputs.treatment import TREATMENTS
 
 EXACT = 5e-3
@@ -27,8 +27,6 @@ _HALF = 0.5
 _BETTER = 0.97  # what a less simple setting must leave, as a part of what the simpler one leaves
 _N_SEARCHED = 4
 _N_TREATED = 2
-_SMALL_PX = 56
-_THUMBNAIL_PX = 112
 _N_FINALISTS = 2
 
 
@@ -171,13 +169,13 @@ class Identification:
 
     def _rank_rules(self) -> list[Geometry]:
         """Return rules by how well they make small grey copies, the best first."""
-        thumbnails = {sample: _Thumbnail(self._side, sample) for sample in self._searched}
+        thumbnails = {sample: Thumbnail(self._side, sample) for sample in self._searched}
         height, width = self._side.pictures[self._searched[0]].shape[1:]
         scores: dict[Geometry, float] = {}
 
         def score(rule: Geometry) -> None:
             if rule not in scores and self._has_time():
-                scores[rule] = _score(rule, thumbnails.values())
+                scores[rule] = score_rule(rule, thumbnails.values())
 
         for rule in list_rules(width, height):
             score(rule)
@@ -229,66 +227,3 @@ def _spread(samples: Sequence[str], side: Side) -> list[str]:
     ordered = sorted(samples, key=lambda sample: (shape(sample), sample))
     picks = np.linspace(0, len(ordered) - 1, min(_N_SEARCHED, len(ordered))).round().astype(int)
     return [ordered[pick] for pick in dict.fromkeys(picks.tolist())]
-
-
-class _Thumbnail:
-    """A small grey copy of a photo and of what was made of it."""
-
-    def __init__(self, side: Side, sample: str) -> None:
-        from PIL import Image
-
-        photo = side.photos[sample]
-        image = photo.prepare(photo.usual)
-        image = photo.finish(image, photo.usual)
-        self.size = (image.width, image.height)
-        shrink = max(1.0, min(self.size) / _THUMBNAIL_PX)
-        small = image.resize(
-            (max(1, round(image.width / shrink)), max(1, round(image.height / shrink))), Image.Resampling.BOX
-        )
-        self.grey = Image.fromarray(read_levels(small).mean(axis=0))
-        picture = side.pictures[sample].mean(axis=0)
-        self.out = (picture.shape[1], picture.shape[0])
-        self._block = max(1, min(picture.shape) // _SMALL_PX)
-        self.target = self.shrink(picture)
-
-    def shrink(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the means of blocks; what does not fill one is left out."""
-        block = self._block
-        rows, columns = picture.shape[0] // block, picture.shape[1] // block
-        cut = picture[: rows * block, : columns * block]
-        result: NDArray[np.float32] = cut.reshape(rows, block, columns, block).mean(axis=(1, 3))
-        return result
-
-    def render(self, rule: Geometry) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
-        """Return the rule's picture and how much of each block the photo covers."""
-        frame = rule.frame(*self.size, *self.out)
-        if frame is None:
-            return None
-        across, down = self.grey.width / self.size[0], self.grey.height / self.size[1]
-        left, top, right, bottom = frame.box
-        y0, x0, y1, x1 = frame.region
-        inner = self.grey.resize(
-            (x1 - x0, y1 - y0), 2, box=(left * across, top * down, right * across, bottom * down)
-        )
-        picture = np.zeros((self.out[1], self.out[0]), np.float32)
-        cover = np.zeros_like(picture)
-        picture[y0:y1, x0:x1] = np.asarray(inner)
-        cover[y0:y1, x0:x1] = 1.0
-        return self.shrink(picture), self.shrink(cover)
-
-
-def _score(rule: Geometry, thumbnails: Iterable[_Thumbnail]) -> float:
-    """Return what a rule leaves of the small copies, as a part of their deviation."""
-    inside, total, around = Moments(1), Moments(1), []
-    for thumbnail in thumbnails:
-        rendered = thumbnail.render(rule)
-        if rendered is None:
-            return float("inf")
-        picture, cover = rendered
-        full = cover >= 1.0
-        inside.add(picture[full][np.newaxis], thumbnail.target[full][np.newaxis])
-        total.add(thumbnail.target.reshape(1, -1), thumbnail.target.reshape(1, -1))
-        around.append(thumbnail.target[cover <= 0.0])
-    outside = np.concatenate(around).astype(np.float64)
-    beside = float(outside.var() * outside.size) if outside.size else 0.0
-    return take_root(inside.fit((0,))[1] + beside, total.variation)

@@ -12,13 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pytest_modelreg.diagnose.inputs.affine import Moments, take_root
-from pytest_modelreg.diagnose.inputs.arrangement import (
-    Rearranged,
-    find_channel_axis,
-    flatten_channels,
-    list_arrangements,
-    rearrange,
-)
+from pytest_modelreg.diagnose.inputs.alignment import Rearranged, rearrange
+from pytest_modelreg.diagnose.inputs.arrangement import find_channel_axis, flatten_channels, list_arrangements
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,

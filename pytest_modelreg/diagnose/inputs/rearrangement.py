@@ -13,13 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.affine import Affine, Order
-from pytest_modelreg.diagnose.inputs.arrangement import (
-    Rearranged,
-    find_channel_axis,
-    flatten_channels,
-    list_arrangements,
-    rearrange,
-)
+from pytest_modelreg.diagnose.inputs.alignment import Rearranged, rearrange
+from pytest_modelreg.diagnose.inputs.arrangement import find_channel_axis, flatten_channels, list_arrangements
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,
@@ -28,7 +23,7 @@ from pytest_modelreg.diagnose.inputs.finding import (
     make_finding,
 )
 from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
-from pytest_modelreg.diagnose.inputs.scaling import Reading, read_line
+from pytest_modelreg.diagnose.inputs.reading import Reading, read_line
 from pytest_modelreg.diagnose.traits import UPRIGHT, read_orientations
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
