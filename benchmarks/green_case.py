@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.case_sides import Sides, make_sides
 from benchmarks.paired_rounds import judge_ratio
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,56 +28,20 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=9, help="runs of each side (default: 9)")
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
-        run_case, run_bare, n_samples = _make_sides(Path(name))
-        passes = judge_ratio(run_bare, run_case, rounds=rounds, n_samples=n_samples)
+        passes = judge_ratio(_make_sides(Path(name)), rounds=rounds)
     return 0 if passes else 1
 
 
-def _make_sides(folder: Path) -> tuple[Callable[[], None], Callable[[], None], int]:
-    """Return the case and the bare loop over the project's suite, and the number of samples."""
-    import torch
-    from PIL import Image
-
-    from pytest_modelreg.domain.verdict import Verdict
-    from pytest_modelreg.engine.run import open_run_folder
-    from pytest_modelreg.engine.session import Session
-    from pytest_modelreg.engine.suite_loading import load_suite
-    from pytest_modelreg.store import read_samples
-
-    suite = load_suite(ROOT / "modelreg.yaml", rootdir=ROOT)
-    plan = suite.cases[0]
-    samples = read_samples(suite.samples_folder)
-    spec = plan.spec(samples)
-    assert spec.checkpoint is not None
-    checkpoint = spec.checkpoint.path
+def _make_sides(folder: Path) -> Sides:
     sys.path.insert(0, str(ROOT / "fixtures"))
     import photo_classifier
 
-    paths = [suite.samples_folder / sample.file for sample in samples.samples]
-
-    def run_bare() -> None:
-        torch.manual_seed(0)
-        model = photo_classifier.build_model()
-        model.load_state_dict(torch.load(checkpoint, weights_only=True))
-        model.eval()
-        outputs = []
-        with torch.inference_mode():
-            for start in range(0, len(paths), spec.batch_size):
-                batch = []
-                for path in paths[start : start + spec.batch_size]:
-                    with Image.open(path) as image:
-                        image.load()
-                        batch.append(photo_classifier.preprocess(image))
-                outputs.append(model(torch.stack(batch)))
-        assert torch.cat(outputs).shape[0] == len(paths)
-
-    def run_case() -> None:
-        # A session of its own: nothing is shared with the rounds before.
-        session = Session(run_folder=open_run_folder(folder, "bench", chosen=folder / "run"))
-        result = session.conclude(session.run_case(suite, plan)).result
-        assert result.verdict is Verdict.MATCH, result.message
-
-    return run_case, run_bare, len(paths)
+    return make_sides(
+        ROOT / "modelreg.yaml",
+        folder,
+        build_model=photo_classifier.build_model,
+        preprocess=photo_classifier.preprocess,
+    )
 
 
 if __name__ == "__main__":

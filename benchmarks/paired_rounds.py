@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+
+from benchmarks.case_sides import Sides
 
 BUDGET = 1.05
 """Time of the case over time of the bare loop, dimensionless."""
 
 
-def judge_ratio(
-    run_bare: Callable[[], None], run_case: Callable[[], None], *, rounds: int, n_samples: int
-) -> bool:
+def judge_ratio(measured: Sides, *, rounds: int) -> bool:
     """Run both sides, print the numbers, and return whether the case is within the budget."""
-    sides = {"bare": run_bare, "case": run_case}
+    sides = {"bare": measured.bare, "case": measured.case}
     for run in sides.values():
         run()  # imports, file system cache, kernels chosen on first use
     times: dict[str, list[float]] = {name: [] for name in sides}
@@ -32,7 +31,7 @@ def judge_ratio(
     bare, case = (statistics.median(times[name]) for name in ("bare", "case"))
     ratio = statistics.median(c / b for b, c in zip(times["bare"], times["case"], strict=True))
     cpu_ratio = statistics.median(c / b for b, c in zip(cpu_times["bare"], cpu_times["case"], strict=True))
-    print(f"bare loop    {1000 * bare:8.0f} ms (median of {rounds}, {n_samples} samples)")
+    print(f"bare loop    {1000 * bare:8.0f} ms (median of {rounds}, {measured.n_samples} samples)")
     print(f"green case   {1000 * case:8.0f} ms")
     print(f"ratio        {ratio:8.3f}    (median of paired rounds, budget {BUDGET})")
     print(

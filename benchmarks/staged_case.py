@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -22,6 +21,7 @@ import torchvision
 from PIL import Image
 from torchvision.transforms import CenterCrop, Compose, Normalize, Resize, ToTensor
 
+from benchmarks.case_sides import Sides, make_sides
 from benchmarks.paired_rounds import judge_ratio
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,8 +74,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _write_suite(folder, options.enlarge)
-        run_case, run_bare, n_samples = _make_sides(folder)
-        passes = judge_ratio(run_bare, run_case, rounds=options.rounds, n_samples=n_samples)
+        passes = judge_ratio(_make_sides(folder), rounds=options.rounds)
     return 0 if passes else 1
 
 
@@ -101,42 +100,15 @@ def _write_suite(folder: Path, factor: int) -> None:
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-def _make_sides(folder: Path) -> tuple[Callable[[], None], Callable[[], None], int]:
-    """Return the case, the bare loop that does the same, and the number of samples."""
+def _make_sides(folder: Path) -> Sides:
     from benchmarks import staged_case  # as the suite imports it, not as __main__
-    from pytest_modelreg.domain.verdict import Verdict
-    from pytest_modelreg.engine.run import open_run_folder
-    from pytest_modelreg.engine.session import Session
-    from pytest_modelreg.engine.suite_loading import load_suite
-    from pytest_modelreg.store import read_samples
 
-    suite = load_suite(folder / "modelreg.yaml", rootdir=folder)
-    (plan,) = suite.cases
-    samples = read_samples(suite.samples_folder)
-    batch_size = plan.spec(samples).batch_size
-    paths = [suite.samples_folder / sample.file for sample in samples.samples]
-
-    def run_bare() -> None:
-        torch.manual_seed(0)
-        model = staged_case.build_model().eval()
-        outputs = []
-        with torch.inference_mode():
-            for start in range(0, len(paths), batch_size):
-                batch = []
-                for path in paths[start : start + batch_size]:
-                    with Image.open(path) as image:
-                        image.load()
-                        batch.append(staged_case.pipeline(image))
-                outputs.append(model(torch.stack(batch)))
-        assert torch.cat(outputs).shape[0] == len(paths)
-
-    def run_case() -> None:
-        # A session of its own: nothing is shared with the rounds before.
-        session = Session(run_folder=open_run_folder(folder, "bench", chosen=folder / "run"))
-        result = session.conclude(session.run_case(suite, plan)).result
-        assert result.verdict is Verdict.MATCH, result.message
-
-    return run_case, run_bare, len(paths)
+    return make_sides(
+        folder / "modelreg.yaml",
+        folder,
+        build_model=staged_case.build_model,
+        preprocess=staged_case.pipeline,
+    )
 
 
 if __name__ == "__main__":
