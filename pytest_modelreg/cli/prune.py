@@ -68,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
     held = sorted(set(found.orphans) - set(unheld))
     chosen = [] if arguments.dry_run else _choose(held, unheld, arguments)
     left = set(found.orphans) - set(chosen)
-    if not chosen and not arguments.yes:
-        print(f"{_count(left)}; nothing was removed (--yes removes)")
+    if arguments.dry_run or not (chosen or arguments.yes):
+        print(
+            f"{_count(left)}; nothing was removed ({'--dry-run' if arguments.dry_run else '--yes removes'})"
+        )
     return _remove(chosen, left, set(unheld))
 
 

@@ -73,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
         accepted = [case for case in waiting if case not in rejected and case.keeps_golden]
     for fault in kept.damaged.values():
         print(fault)
+    if not kept.has_report:
+        print(
+            f"{folder.name}: no report: the run was cut off, or this is a part of it; others may wait there"
+        )
     if not waiting:
         what = f"nothing {'else ' if kept.damaged else ''}waits for review"
         print(f"{folder.name}: {what} ({len(kept.cases)} observations kept)")
@@ -136,12 +140,16 @@ class _Review:
         return outcome
 
     def _ask(self, case: KeptCase) -> str:
+        choices, question = _CHOICES, "[a]ccept, [r]eject or [s]kip?"
+        if not case.keeps_golden:
+            choices = {key: choice for key, choice in _CHOICES.items() if choice != "accept"}
+            question = "judged against its reference's golden, which it cannot become: [r]eject or [s]kip?"
         while True:
-            answer = ask_text(f"{case.id}: [a]ccept, [r]eject or [s]kip?")
+            answer = ask_text(f"{case.id}: {question}")
             if answer is None:
                 return "skip"
-            if answer[:1].lower() in _CHOICES:
-                return _CHOICES[answer[:1].lower()]
+            if answer[:1].lower() in choices:
+                return choices[answer[:1].lower()]
 
     def _carry_out(self, case: KeptCase, outcome: Outcome, decision: str) -> str:
         """Do what was decided; return what it came to."""

@@ -19,10 +19,15 @@ from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.kept_case import CASE_FILE, KeptCase, read_kept_case
 from pytest_modelreg.store import parse_json, safe_component
 from pytest_modelreg.store.array_file import RESTORE
-from pytest_modelreg.store.json_object import JsonObject
+from pytest_modelreg.store.sealed_record import advising, open_sealed
 
 REPORT_FILE = "report.json"
-"""The JSON report of a run, in its folder."""
+"""The JSON report of a run, in its folder, with two keys more: :data:`KEPT`, and a digest of itself."""
+
+KEPT = "kept"
+"""Under this key it names the folders of all cases whose observations the run kept."""
+
+_GET_AGAIN = "get the run again, or remove the file to decide by what else is there"
 
 RUN_NAME = re.compile(r"\d{8}T\d{6}-\d{6}Z")
 """What a run of a project is called; what else lies among them is nobody's run."""
@@ -86,17 +91,12 @@ def read_run(folder: Path) -> KeptRun:
     GoldenError
         When its report is damaged.
     """
-    path = folder / REPORT_FILE
-    try:
-        report = parse_json(path.read_bytes(), path) if path.is_file() else None
-        found = {} if report is None else _read_report(JsonObject(report, path))
-    except GoldenError as error:
-        # Nobody has a run in version control, which is where a golden would be restored from.
-        what = str(error).removesuffix(f"; {RESTORE}")
-        raise GoldenError(
-            f"{what}; get the run again, or remove the file to judge what else is there"
-        ) from error
+    report = _read_report(folder)
+    found = {} if report is None else report.cases
     names = {safe_component(case): case for case in found}
+    for name, fault in _find_lost(folder, report).items():
+        if name in names:
+            found[names[name]] = replace(found[names[name]], fault=fault)
     for record in sorted(folder.glob(f"*/{CASE_FILE}")):
         case = _read_case(record.parent, found.get(names.get(record.parent.name, "")))
         found[case.id] = case
@@ -105,7 +105,12 @@ def read_run(folder: Path) -> KeptRun:
             f"{folder}: expected the folder of a run, with {REPORT_FILE} or a folder a case, got neither; "
             "a run that ended before its first case leaves none"
         )
-    return KeptRun(folder=folder, cases=tuple(found.values()), report=report or {})
+    return KeptRun(folder=folder, cases=tuple(found.values()), report={} if report is None else report.fields)
+
+
+def list_kept_folders(folder: Path) -> list[str]:
+    """Return the names of the folders in a run's in which observations were kept, sorted."""
+    return sorted(path.parent.name for path in folder.glob(f"*/{CASE_FILE}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,12 +122,15 @@ class KeptCases:
     cases : tuple of KeptCase
         Those with goldens of their own first: the others are held against what they leave behind.
     damaged : mapping of str to str
-        Why the record of a case cannot be read, by the name of its folder: no reason to keep the
-        others waiting.
+        Why the record of a case cannot be read, or is not there, by the name of its folder, and why the
+        report cannot be, by its own: no reason to keep the others waiting.
+    has_report : bool
+        Whether the report is there, which knows what else there has to be.
     """
 
     cases: tuple[KeptCase, ...]
     damaged: Mapping[str, str]
+    has_report: bool = True
 
     def take_damaged(self, names: Sequence[str]) -> list[str]:
         """Return those of the case ids whose records cannot be read."""
@@ -144,10 +152,14 @@ def list_kept_cases(run: Path) -> KeptCases:
             found.append(read_kept_case(path.parent))
         except GoldenError as error:
             damaged[path.parent.name] = str(error)
+    try:
+        damaged.update(_find_lost(run, _read_report(run)))
+    except GoldenError as error:
+        damaged[REPORT_FILE] = str(error)
     if not (found or damaged):
         _require_run(run)
     found.sort(key=lambda case: (not case.keeps_golden, case.id))
-    return KeptCases(cases=tuple(found), damaged=damaged)
+    return KeptCases(cases=tuple(found), damaged=damaged, has_report=(run / REPORT_FILE).is_file())
 
 
 def _require_run(folder: Path) -> None:
@@ -156,7 +168,8 @@ def _require_run(folder: Path) -> None:
     if is_placed or (folder / REPORT_FILE).is_file():
         return
     inside = next((path.parent for path in sorted(folder.glob(f"*/{REPORT_FILE}"))), None)
-    hint = "" if inside is None else f"; is it {inside}?"
+    meant = folder.parent if (folder / CASE_FILE).is_file() else inside
+    hint = "" if meant is None else f"; is it {meant}?"
     raise UsageFault(
         f"{folder}: expected the folder of a run, with {REPORT_FILE} or a folder a case, got neither{hint}"
     )
@@ -180,18 +193,54 @@ def choose_cases(cases: Sequence[KeptCase], names: Sequence[str]) -> list[KeptCa
     return [by_id[name] for name in names]
 
 
-def _read_report(report: JsonObject) -> dict[str, RunCase]:
-    verdicts = tuple(verdict.value for verdict in Verdict)
-    cases = [
-        RunCase(
-            suite=record.text("suite"),
-            variant=record.text("variant"),
-            verdict=Verdict(record.one_of("verdict", verdicts)),
-            message=record.text("message"),
+@dataclass(frozen=True, kw_only=True)
+class _Report:
+    """A run's report: all of it, its cases by id, and the folders that there have to be."""
+
+    fields: dict[str, Any]
+    cases: dict[str, RunCase]
+    kept: tuple[str, ...]
+
+
+def _read_report(folder: Path) -> _Report | None:
+    """Return the report of a run; None where it has none.
+
+    Raises
+    ------
+    GoldenError
+        When it is damaged.
+    """
+    path = folder / REPORT_FILE
+    if not path.is_file():
+        return None
+    data = path.read_bytes()
+    with advising(_GET_AGAIN):  # nobody has a run in version control, where a golden would come from
+        report = open_sealed(data, path, key="modelreg_report", newest=1)
+        verdicts = tuple(verdict.value for verdict in Verdict)
+        cases = [
+            RunCase(
+                suite=record.text("suite"),
+                variant=record.text("variant"),
+                verdict=Verdict(record.one_of("verdict", verdicts)),
+                message=record.text("message"),
+            )
+            for record in report.records("cases")
+        ]
+        return _Report(
+            fields=parse_json(data, path),
+            cases={case.id: case for case in cases},
+            kept=report.texts(KEPT) if KEPT in report else (),
         )
-        for record in report.records("cases")
-    ]
-    return {case.id: case for case in cases}
+
+
+def _find_lost(folder: Path, report: _Report | None) -> dict[str, str]:
+    """Say which cases a run kept that are not in its folder any more, by the names of theirs."""
+    kept = () if report is None else report.kept
+    lost = [folder / name for name in kept if not (folder / name / CASE_FILE).is_file()]
+    return {
+        path.name: f"{path}: expected what the run kept of this case, found nothing; get the run again, whole"
+        for path in lost
+    }
 
 
 def _read_case(folder: Path, told: RunCase | None) -> RunCase:

@@ -45,7 +45,7 @@ def find_suite_orphans(suites: Iterable[Suite], base: Path) -> list[Path]:
     own = {suite.name for suite in suites}
     project, values = os.path.abspath(base), os.path.realpath(base / "golden" / VALUES_SUITE)
     real_project = os.path.realpath(base)
-    found: dict[str, Path] = {}
+    found: dict[str, str] = {}
     for root in dict.fromkeys(suite.golden_root for suite in suites):
         real_root, shown_root = os.path.realpath(root), str(root)
         is_ours = _is_below(os.path.abspath(root), project) or _is_below(project, os.path.abspath(root))
@@ -65,8 +65,9 @@ def find_suite_orphans(suites: Iterable[Suite], base: Path) -> list[Path]:
                 continue
             suite_name = _read_suite_name(folder)
             if suite_name != VALUES_SUITE and (_is_below(real, real_project) or suite_name in own):
-                found[real] = Path(folder)
-    return sorted(found.values())
+                found[real] = folder
+    # Sorted as text: comparing paths would take as long as all else.
+    return [Path(folder) for folder in sorted(found.values())]
 
 
 def _list_claims(suites: Iterable[Suite]) -> tuple[set[str], dict[str, list[dict[str, str | None]]]]:

@@ -19,6 +19,7 @@ _GOLDENS = "golden/"
 """Where goldens are by default: that they change says nothing of tests."""
 
 _GOLDEN_FILE = "golden.json"
+_MAX_ASKED = 2000  # names on one command line
 _QUIETLY = ("-c", "core.fsmonitor=false", "-c", "diff.autoRefreshIndex=true")  # leave no daemon behind
 _DIFF = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative")
 
@@ -81,6 +82,21 @@ def find_unheld(folders: Iterable[Path], root: Path) -> list[Path]:
     safe = set(held) - set(changed)
     real_root = os.path.realpath(root)
     return [folder for folder in folders if not _is_held(folder, real_root, safe)]
+
+
+def list_unkept(folder: Path) -> set[str]:
+    """Return the files below a folder whose bytes git does not keep, relative to it.
+
+    Of what git-lfs filters it keeps a pointer; what DVC tracks is ignored. Outside of git: none.
+    """
+    ignored = _list(folder, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+    counted = _list(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if ignored is None or not counted:
+        return set(ignored or ())
+    arrays = [name for name in counted if name.endswith(".npy")][:_MAX_ASKED]
+    answers = _list(folder, "check-attr", "-z", "filter", "--", *arrays) or []
+    filters = zip(answers[::3], answers[2::3], strict=True)  # name, attribute, value
+    return {*ignored, *(name for name, value in filters if value == "lfs")}
 
 
 def _is_held(folder: Path, root: str, safe: set[str]) -> bool:

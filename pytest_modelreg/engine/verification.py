@@ -158,13 +158,21 @@ def _verify(scope: _Scope) -> Verification:
         except FaultsError as error:
             n_faulty += 1
             faults.update(dict.fromkeys(map(str, error.faults)))
+    unrecorded: list[str] = []
+    for case, place, golden_root in _find_absent(scope.suites.values(), folders):
+        try:
+            read_golden(place, golden_root=golden_root)
+        except GoldenError as error:  # there is one, and not here: DVC has a whole folder
+            faults.update(dict.fromkeys(str(error).splitlines()))
+        else:
+            unrecorded.append(case)
     return Verification(
         n_goldens=len(folders),
         n_sample_sets=len(scope.sample_folders),
         n_samples=n_samples,
         n_faulty=n_faulty,
         faults=tuple(faults),
-        unrecorded=tuple(_find_unrecorded(scope.suites.values(), folders)),
+        unrecorded=tuple(unrecorded),
     )
 
 
@@ -193,15 +201,16 @@ def _describe_remains(folder: Path) -> str:
     )
 
 
-def _find_unrecorded(suites: Iterable[Suite], folders: Iterable[str]) -> Iterator[str]:
-    """Yield the ids of cases without a golden, at its own place or in a folder below it."""
+def _find_absent(suites: Iterable[Suite], folders: Iterable[str]) -> Iterator[tuple[str, Path, Path]]:
+    """Yield id, place and golden root of cases without a golden, at its own place or in a folder below it."""
     known = list(folders)
     for suite in suites:
         for case in suite.cases:
-            place = os.path.realpath(golden_folder(suite.golden_root, suite.name, case.variant))
-            inside = place + os.sep
-            if case.keeps_golden and not any(path == place or path.startswith(inside) for path in known):
-                yield case.id
+            place = golden_folder(suite.golden_root, suite.name, case.variant)
+            real = os.path.realpath(place)
+            inside = real + os.sep
+            if case.keeps_golden and not any(path == real or path.startswith(inside) for path in known):
+                yield case.id, place, suite.golden_root
 
 
 def _describe_nothing(targets: Sequence[str], base: Path, root: Path, scope: _Scope) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_modelreg.engine.run import require_run_folder
 from pytest_modelreg.plugin.carrying import carry
 from pytest_modelreg.plugin.endings import LOST
 from pytest_modelreg.plugin.recorder import Recorder
+from pytest_modelreg.plugin.scheduling import SCHEDULERS
 from pytest_modelreg.plugin.state import RunState, advise_run_dir
 
 
@@ -47,6 +49,20 @@ class WorkerSetup:
     def pytest_configure_node(self, node: Any) -> None:
         """Put the id into what the worker process starts with."""
         node.workerinput["modelreg_run_id"] = self._state.run_id
+
+    @pytest.hookimpl(optionalhook=True, wrapper=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Generator[None, Any, Any]:
+        """Keep the cases of a suite in one worker: in groups, and wherever goldens are replaced.
+
+        A variant must not meet the golden that another worker is replacing. ``load`` may spread the cases
+        of a plain run: they are independent, and one suite may be all that there is. A scheduler of the
+        project's own stays.
+        """
+        chosen = yield
+        if config.getvalue("dist") == "load" and self._state.regeneration is None:
+            return chosen
+        knowing = SCHEDULERS.get(type(chosen))
+        return chosen if knowing is None else knowing(config, log)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:

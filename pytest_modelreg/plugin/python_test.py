@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path, PurePath
 
 import pytest
@@ -41,13 +42,8 @@ def list_golden_parts(item: pytest.Item) -> list[str]:
     A file outside of the run's base has parts as well, ``..`` written as ``up``, so that
     two files of one name in two such folders are two.
     """
-    try:
-        file = PurePath(os.path.relpath(item.path, item.config.stash[RUN_STATE].base))
-    except ValueError:  # another drive on Windows
-        file = PurePath(*item.path.parts[1:])
-    module = ".".join("up" if part == ".." else part for part in file.with_suffix("").parts)
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
-    return [module, *classes, item.name]
+    return [_name_module(item.path, item.config.stash[RUN_STATE].base), *classes, item.name]
 
 
 def find_clashes(items: Sequence[pytest.Item]) -> dict[str, str]:
@@ -57,8 +53,10 @@ def find_clashes(items: Sequence[pytest.Item]) -> dict[str, str]:
     goldens travel. A test that may ask for the fixture while it runs clashes with any other.
     """
     by_folder: dict[str, dict[str, bool]] = {}
+    fold = cache(safe_component)  # of module and classes, which thousands of tests have in common
     for item in items:
-        folder = "/".join(map(safe_component, list_golden_parts(item))).casefold()
+        *above, test = list_golden_parts(item)
+        folder = "/".join((*map(fold, above), safe_component(test))).casefold()
         by_folder.setdefault(folder, {})[find_test_id(item)] = asks_for_fixture(item)
     clashes = {}
     for tests in by_folder.values():
@@ -110,6 +108,15 @@ def describe_command(item: pytest.Item, *arguments: str) -> str:
         given += ["--doctest-modules"] if getattr(config.option, "doctestmodules", False) else []
         given += [f"--doctest-glob={glob}" for glob in getattr(config.option, "doctestglob", None) or ()]
     return shlex.join(["pytest", "--modelreg", *given, test, *arguments])
+
+
+@cache
+def _name_module(path: Path, base: Path) -> str:
+    try:
+        file = PurePath(os.path.relpath(path, base))
+    except ValueError:  # another drive on Windows
+        file = PurePath(*path.parts[1:])
+    return ".".join("up" if part == ".." else part for part in file.with_suffix("").parts)
 
 
 def _find_file(item: pytest.Item) -> pytest.File | None:

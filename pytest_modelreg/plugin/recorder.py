@@ -14,6 +14,7 @@ import pytest
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.discovery import find_suites
+from pytest_modelreg.engine.kept_run import KEPT, REPORT_FILE, list_kept_folders
 from pytest_modelreg.engine.values_orphans import has_values_goldens
 from pytest_modelreg.fingerprint import collect, git_state
 from pytest_modelreg.plugin.claims import ClaimedGoldens
@@ -28,6 +29,7 @@ from pytest_modelreg.report import (
     fingerprint_record,
     render_markdown,
     report_document,
+    seal_json,
     write_report,
 )
 
@@ -194,7 +196,8 @@ class Recorder:
             self.problems.append(str(error))
         try:
             if records:
-                dump_json(document, self.state.run_folder.folder / "report.json")
+                folder = self.state.run_folder.folder
+                seal_json({**document, KEPT: list_kept_folders(folder)}, folder / REPORT_FILE)
         except ModelRegError as error:
             self.problems.append(str(error))
         if options.markdown is not None:

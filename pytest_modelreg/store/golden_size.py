@@ -6,7 +6,7 @@ What belongs here: bytes on disk. Which budget a suite has is its file's word.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from pytest_modelreg.store.naming import safe_component
@@ -18,23 +18,31 @@ _MB = 10**6
 _MAX_NAMED = 3
 
 
-def measure_goldens(golden_root: Path, suite: str) -> dict[str, int]:
+def suite_folder(golden_root: Path, suite: str) -> Path:
+    """Return the folder above all goldens of a suite."""
+    return golden_root / safe_component(suite)
+
+
+def measure_goldens(golden_root: Path, suite: str, *, left_out: Collection[str] = ()) -> dict[str, int]:
     """Return the bytes of a suite's goldens by variant, the largest first.
 
     Parameters
     ----------
     golden_root : pathlib.Path
         Above the suite's own folder; need not exist.
+    left_out : collection of str
+        Files that do not count, relative to the suite's folder, parts joined by ``/``.
 
     Returns
     -------
     dict of str to int
         Folder name of the reference or variant to bytes of all files below it.
     """
-    folder = golden_root / safe_component(suite)
     try:
-        with os.scandir(folder) as entries:
-            sizes = {entry.name: _measure(entry.path) for entry in entries if entry.is_dir()}
+        with os.scandir(suite_folder(golden_root, suite)) as entries:
+            sizes = {
+                entry.name: _measure(entry.path, entry.name, left_out) for entry in entries if entry.is_dir()
+            }
     except (FileNotFoundError, NotADirectoryError):
         return {}
     return dict(sorted(sizes.items(), key=lambda item: (-item[1], item[0])))
@@ -64,12 +72,13 @@ def describe_excess(suite: str, sizes: Mapping[str, int], *, budget_mb: float) -
     )
 
 
-def _measure(folder: str) -> int:
+def _measure(folder: str, shown: str, left_out: Collection[str]) -> int:
     total = 0
     with os.scandir(folder) as entries:
         for entry in entries:
+            name = f"{shown}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                total += _measure(entry.path)
-            else:
+                total += _measure(entry.path, name, left_out)
+            elif name not in left_out:
                 total += entry.stat(follow_symlinks=False).st_size
     return total

@@ -33,13 +33,13 @@ def commit(project):
 def test_orphan_is_listed_and_nothing_removed(recorded):
     """A dry run unless somebody says so."""
     folder = orphan(recorded)
-    for arguments in ((), ("--dry-run",)):
+    for arguments, why in (((), "--yes removes"), (("--dry-run", "--yes"), "--dry-run")):
         result = recorded.modelreg("prune", *arguments)
         assert result.ret == 1
         result.stdout.fnmatch_lines(
             [
                 "golden/toy/gone",
-                "1 golden that no case has; nothing was removed*",
+                f"1 golden that no case has; nothing was removed ({why})",
                 "1 golden*kept: commit it first*",
             ]
         )

@@ -28,6 +28,25 @@ def run_folder(project):
     return sorted((project.path / ".modelreg/runs").iterdir())[-1]
 
 
+def answer(project, answers):
+    """Review on a terminal; return the exit code and what was printed."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest_modelreg", "review"],
+        cwd=project.path,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    os.write(ours, answers)
+    out, _ = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert "Traceback" not in out
+    return process.returncode, out
+
+
 @pytest.fixture
 def drifted(recorded):
     """A project whose last run found a drift."""
@@ -268,29 +287,12 @@ def test_log_outside_git_tells_the_acceptance_of_now(recorded):
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals there")
 def test_cases_are_decided_one_by_one_on_a_terminal(drifted):
     """A wrong key asks again, skipping leaves it waiting, and accepting asks for the reason."""
-
-    def answer(text):
-        ours, theirs = os.openpty()
-        os.write(ours, text)
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest_modelreg", "review"],
-            cwd=drifted.path,
-            stdin=theirs,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        os.close(ours)
-        os.close(theirs)
-        return done
-
-    skipped = answer(b"x\ns\n")
-    assert skipped.returncode == 1
-    assert skipped.stdout.count("[a]ccept, [r]eject or [s]kip?") == 2
-    accepted = answer(b"a\nwider inputs\n")
-    assert accepted.returncode == 0, accepted.stdout
-    assert "replaced from 6 samples: wider inputs" in accepted.stdout
+    code, out = answer(drifted, b"x\ns\n")
+    assert code == 1
+    assert out.count("[a]ccept, [r]eject or [s]kip?") == 2
+    code, out = answer(drifted, b"a\nwider inputs\n")
+    assert code == 0, out
+    assert "replaced from 6 samples: wider inputs" in out
     drifted.pytest().assert_outcomes(passed=1)
 
 
@@ -349,20 +351,70 @@ def test_run_in_which_all_matched_has_nothing_to_review(recorded, tmp_path):
 def test_end_of_input_at_the_reason_skips_the_case(drifted, reason):
     """Ctrl-D is an answer like any other, and the golden is as it was."""
     before = drifted.golden_bytes()
-    ours, theirs = os.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest_modelreg", "review"],
-        cwd=drifted.path,
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    os.write(ours, b"a\n" + reason)
-    out, _ = process.communicate(timeout=120)
-    os.close(ours)
-    os.close(theirs)
-    assert process.returncode == 1, out
-    assert "Traceback" not in out
+    code, out = answer(drifted, b"a\n" + reason)
+    assert code == 1, out
     assert "toy[reference]: skipped: it is accepted only with a reason" in out
     assert drifted.golden_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals there")
+def test_variant_of_its_reference_cannot_be_accepted_on_a_terminal(drifted):
+    """That answer is asked again, and ends the review of no other case."""
+    drifted.edit("modelreg.yaml", "outputs:", "variants: {a: {batch_size: 1}, b: {batch_size: 2}}\noutputs:")
+    drifted.pytest()
+    code, out = answer(drifted, b"s\na\nr\ns\n")
+    assert code == 1, out
+    assert "toy[a]: judged against its reference's golden, which it cannot become: [r]eject or [s]kip?" in out
+    assert "toy[a]: rejected" in out
+    assert "toy[b]: drift" in out
+
+
+class TestWholeness:
+    """A review says what it does not see: a run folder that is not whole has nothing to hide."""
+
+    def test_case_that_is_not_there_any_more_is_named(self, drifted):
+        """The report knows what the run kept; the others are decided."""
+        drifted.edit("modelreg.yaml", "outputs:", "variants: {own: {batch_size: 1, golden: own}}\noutputs:")
+        drifted.pytest()
+        shutil.rmtree(run_folder(drifted) / "toy[own]")
+        result = drifted.modelreg("review", "--accept", "toy[reference]", "--reason", "x")
+        assert result.ret == 3
+        result.stdout.fnmatch_lines(
+            ["*toy?own?: expected what the run kept of this case, found nothing; get the run again, whole",
+             "toy?reference?: replaced from 6 samples*"]
+        )  # fmt: skip
+        again = drifted.modelreg("rejudge", run_folder(drifted).name)
+        assert again.ret == 3
+        again.stdout.fnmatch_lines(["toy?own?: missing -> error: not judged: *found nothing; get the run *"])
+
+    def test_run_that_is_whole_says_nothing_of_it(self, drifted):
+        """Just inside."""
+        result = drifted.modelreg("review", "--accept", "toy[reference]", "--reason", "x")
+        assert result.ret == 0
+        assert "get the run again" not in result.stdout.str()
+        assert "no report" not in result.stdout.str()
+
+    @pytest.mark.parametrize("command", ["review", "rejudge"])
+    def test_report_with_a_changed_byte_is_found_out(self, drifted, command):
+        """A verdict that was edited, or damaged on its way, is told from the one that was written."""
+        path = run_folder(drifted) / "report.json"
+        text = path.read_text(encoding="utf-8")
+        assert '"verdict": "drift"' in text
+        path.write_text(text.replace('"verdict": "drift"', '"verdict": "match"'), encoding="utf-8")
+        result = drifted.modelreg(command, run_folder(drifted).name)
+        assert result.ret == 3
+        lines = result.stdout if command == "review" else result.stderr
+        lines.fnmatch_lines(["*report.json: bytes changed: *; get the run again, or remove the file*"])
+
+    def test_run_without_a_report_says_so(self, drifted):
+        """It was cut off, or somebody took a part of it: what is there is decided."""
+        (run_folder(drifted) / "report.json").unlink()
+        result = drifted.modelreg("review", "--accept-all", "--reason", "x")
+        assert result.ret == 0
+        result.stdout.fnmatch_lines(["*: no report: *", "toy?reference?: replaced from 6 samples*"])
+
+    def test_folder_of_one_case_is_not_taken_for_the_run(self, drifted):
+        """The run is the folder around it."""
+        result = drifted.modelreg("review", str(run_folder(drifted) / "toy[reference]"))
+        assert result.ret == 2
+        result.stderr.fnmatch_lines([f"*got neither; is it {run_folder(drifted)}?"])

@@ -43,11 +43,11 @@ def test_each_fault_is_a_line_that_says_what_to_do(recorded):
     result = recorded.modelreg("verify")
     assert result.ret == 3
     *faults, last = result.outlines
-    names = ("outputs.logits.", "trace.inputs.", "summary.csv", "samples.csv")
+    names = ("outputs.logits.", "trace.inputs.", "trace.exact.", "summary.csv", "samples.csv")
     for fault, name in zip(faults, names, strict=True):
         assert name in fault
         assert "restore" in fault
-    assert last == "verified 1 golden, 1 sample set: 4 faults, 2 of 2 cannot be trusted"
+    assert last == "verified 1 golden, 1 sample set: 5 faults, 2 of 2 cannot be trusted"
 
 
 def test_flipped_bit_in_free_text_is_an_error_also_in_a_plain_run(recorded):

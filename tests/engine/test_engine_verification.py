@@ -193,3 +193,14 @@ def test_two_hundred_goldens_take_seconds(project: Path) -> None:
     assert time.process_time() - started < 2.0
     assert found.n_goldens == 201
     assert found.faults == ()
+
+
+def test_goldens_that_dvc_did_not_fetch_are_a_fault(project: Path) -> None:
+    """A clone without `dvc pull`: nothing to verify is not the same as nothing recorded."""
+    shutil.rmtree(project / "golden/toy")
+    (project / "golden/toy.dvc").touch()
+    found = verify_goldens([], project)
+    assert [fault.partition(": ")[2] for fault in found.faults] == [
+        "expected the golden, got nothing but toy.dvc; run `dvc pull`"
+    ]
+    assert found.unrecorded == ()

@@ -168,6 +168,59 @@ def test_goldens_recorded_by_workers_are_those_of_one_process(project, workers):
     assert not [name for name in list_files(project) if name.endswith((".tmp", ".lock"))]
 
 
+class TestRegeneratedReference:
+    """A variant is held against the golden that its reference leaves, never against whichever is there."""
+
+    @pytest.fixture
+    def moved(self, project):
+        """A suite with four variants of its reference, recorded, and then changed; a test beside it."""
+        variants = ", ".join(f"b{size}: {{batch_size: {size}}}" for size in (1, 2, 3, 5))
+        project.edit("modelreg.yaml", "outputs:", f"variants: {{{variants}}}\noutputs:")
+        project.write("test_plain.py", "def test_plain():\n    pass\n")
+        project.record()
+        project.edit("modelreg.yaml", "batch_size: 4", "batch_size: 4\n  model_args: {scale: 1.2}")
+        return project
+
+    @pytest.mark.parametrize(
+        "workers",
+        [("-n", "1"), ("-n", "2"), ("-n", "2", "--dist", "loadgroup"), ("-n", "3", "--dist=loadfile")],
+    )
+    def test_variants_are_judged_after_it(self, moved, workers):
+        """In one worker as in one process, also where xdist by itself would spread them."""
+        flags = ("--modelreg-regen=changed", "--modelreg-reason=scaled")
+        report, _ = run(moved, *flags, *workers)
+        verdicts = {case["variant"]: case["verdict"] for case in report["cases"]}
+        assert verdicts == {"reference": "recorded"} | dict.fromkeys(("b1", "b2", "b3", "b5"), "match")
+        assert report["run"]["partial"] is False
+
+    def test_variants_in_another_worker_are_skipped_with_the_reason(self, moved):
+        """A scheduler of the project's own spreads the suite; no variant is judged against chance."""
+        moved.write(
+            "conftest.py",
+            "from xdist.scheduler import LoadScheduling\n\n\nclass Own(LoadScheduling):\n    pass\n\n\n"
+            "def pytest_xdist_make_scheduler(config, log):\n    return Own(config, log)\n",
+        )
+        report, _ = run(moved, "--modelreg-regen=changed", "--modelreg-reason=scaled", "-n", "2")
+        skipped = [case for case in report["cases"] if case["verdict"] == "skipped"]
+        assert skipped
+        assert all("in the same worker" in case["message"] for case in skipped)
+        assert {case["verdict"] for case in report["cases"]} <= {"recorded", "match", "skipped"}
+
+    def test_variants_alone_are_judged_wherever_they_run(self, moved):
+        """Without the reference in the run nobody replaces its golden."""
+        report, _ = run(moved, "--modelreg-regen=missing", "-n", "2", "-k", "b1 or b2 or b3 or b5", code=1)
+        assert {case["verdict"] for case in report["cases"]} == {"drift"}
+
+
+def test_suite_is_a_group(three_suites):
+    """What a suite's cases share is prepared in one worker: xdist's own groups need ids ending in @."""
+    variants = "variants: {b1: {batch_size: 1}, b2: {batch_size: 2}, b3: {batch_size: 3}}"
+    three_suites.edit("alpha.modelreg.yaml", "outputs:", f"{variants}\noutputs:")
+    _, result = run(three_suites, "-n", "2", "--dist", "loadgroup", "-v", code=1)
+    workers = {line.split("]")[0] for line in result.outlines if "] " in line and "PASSED alpha" in line}
+    assert len(workers) == 1, result.stdout.str()
+
+
 @pytest.mark.parametrize("workers", ["0", "2"])
 @pytest.mark.parametrize(
     ("flags", "variable", "words"),

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_modelreg.domain.errors import UsageFault
-from pytest_modelreg.report.strict_json import dump_json, finite
+from pytest_modelreg.report.strict_json import dump_json, finite, seal_json
+from pytest_modelreg.store.own_digest import OWN_DIGEST_KEY, find_own_digest_fault
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 DOCUMENTS = st.dictionaries(
@@ -54,3 +55,17 @@ def test_unwritable_target_is_named(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageFault, match=r"file/report\.json.*name another file"):
         dump_json({}, tmp_path / "file" / "report.json")
+
+
+def test_sealed_document_shows_every_changed_byte(tmp_path):
+    """Whoever decides by it reads what was written, also where a file name has no UTF-8."""
+    path = tmp_path / "report.json"
+    document = {"verdict": "drift", "value": math.inf, "name": "\udc80", "nested": {"key": [1, math.nan]}}
+    seal_json(document, path)
+    data = path.read_bytes()
+    assert find_own_digest_fault(data) is None
+    for place in range(len(data)):
+        assert find_own_digest_fault(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]) is not None
+    read = json.loads(data)
+    del read[OWN_DIGEST_KEY]
+    assert read == finite(document)
