@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+# A job in the background may be started with Ctrl-C ignored, which every process that a test starts would
+# inherit: nothing could be interrupted then, and tests of interrupting would wait for their time limits.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 IN_CI = bool(os.environ.get("CI"))  # read before tests take it away
 
