@@ -14,7 +14,7 @@ from pytest_modelreg.diagnose.divergence import Divergence, find_divergence
 from pytest_modelreg.diagnose.environment import explain_environment
 from pytest_modelreg.diagnose.model import explain_batch, explain_chance, explain_code, explain_mode
 from pytest_modelreg.diagnose.port import DriftCase, Replay
-from pytest_modelreg.diagnose.preprocessing import InputEvidence, explain_preprocessing
+from pytest_modelreg.diagnose.preprocessing import explain_preprocessing
 from pytest_modelreg.diagnose.ranking import rank_findings
 from pytest_modelreg.diagnose.runtime import explain_runtime
 from pytest_modelreg.diagnose.traits import find_common_trait
@@ -48,10 +48,10 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
     if not evidence.is_model_innocent:
         found += _explain_model(drift, replay)
     is_elsewhere = drift.spec.environment is not None
-    if (is_elsewhere or not _is_settled(found)) and replay.has_time():
-        found += explain_environment(drift, replay, may_guess=not _is_likely(found))
+    if (is_elsewhere or not _has(found, _SHOWN)) and replay.has_time():
+        found += explain_environment(drift, replay, may_guess=not _has(found, _LIKELY))
     if not found:
-        found = [_admit(drift, replay, evidence)]
+        found = [_admit(drift, replay)]
     ranked = rank_findings(found)
     return _name_trait(drift, ranked)
 
@@ -135,15 +135,11 @@ def _tell_divergence(divergence: Divergence) -> str:
     )
 
 
-def _is_settled(found: Iterable[CauseFinding]) -> bool:
-    return any(finding.confidence >= _SHOWN for finding in found)
+def _has(found: Iterable[CauseFinding], confidence: float) -> bool:
+    return any(finding.confidence >= confidence for finding in found)
 
 
-def _is_likely(found: Iterable[CauseFinding]) -> bool:
-    return any(finding.confidence >= _LIKELY for finding in found)
-
-
-def _admit(drift: DriftCase, replay: Replay, evidence: InputEvidence) -> CauseFinding:
+def _admit(drift: DriftCase, replay: Replay) -> CauseFinding:
     """Return that no cause was found, and what was ruled out."""
     ruled_out = []
     if not drift.changed_inputs and drift.result.inputs_identical:

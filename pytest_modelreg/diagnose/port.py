@@ -36,8 +36,6 @@ class DriftCase:
     ----------
     spec : CaseSpec
         The case, with its samples.
-    is_variant : bool
-        Whether it is held against the reference's golden.
     today : TraceAt or None
         The trace of this run, on the inputs of this run; None where it could not be had.
     """
@@ -47,7 +45,6 @@ class DriftCase:
     observation: Observation
     result: CaseResult
     spec: CaseSpec
-    is_variant: bool
     today: TraceAt | None = None
 
     @property

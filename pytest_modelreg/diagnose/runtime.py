@@ -33,6 +33,9 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     evidence: dict[str, Any] = {"replays": [answer.as_evidence(plain.label)]}
     if not answer.agrees:
         return []
+    if spec.runtime == RuntimeSpec() and (spec.dtype is None) != (spec.autocast is None):
+        # There was one thing to switch off, and it has been.
+        return [_blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=0.95)]
     for change, cause, told in _list_switches(spec):
         if not replay.has_time():
             break
@@ -45,12 +48,7 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         told = f"transform {spec.runtime.transform}"
         return [_blame_transform(drift, told, evidence, answer)]
     if spec.runtime.kind == "eager":
-        # With one thing to switch, the replay without it has shown it.
-        n_switches = sum(value is not None for value in (spec.dtype, spec.autocast, spec.runtime.transform))
-        confidence = 0.95 if n_switches == 1 else 0.8
-        return [
-            _blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=confidence)
-        ]
+        return [_blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=0.8)]
     told = f"what runtime {_name_runtime(spec)} made of the model"
     return [_name_node(_blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9), replay)]
 
@@ -111,7 +109,7 @@ def _has_runtime_side(drift: DriftCase) -> bool:
 
 
 def _list_switches(spec: CaseSpec) -> list[tuple[Change, Cause, str]]:
-    """Return single switches, each with what it shows when the drift goes with it (or comes with it)."""
+    """Return single switches, each with what it shows when the drift goes with it."""
     switches: list[tuple[Change, Cause, str]] = []
     runtime = spec.runtime
     exported = runtime.kind != "eager"

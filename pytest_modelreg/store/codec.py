@@ -16,12 +16,11 @@ from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.golden import Acceptance, Calibration, Golden, OutputProfile
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.store.consistency import require_consistent
+from pytest_modelreg.store.file_fields import file_fields, read_file_fields
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.observation_codec import (
-    file_fields,
     observation_fields,
-    read_array_file,
     read_observation,
 )
 from pytest_modelreg.store.sealed_record import open_sealed, seal_record
@@ -166,7 +165,7 @@ def _read_calibration(fields: JsonObject) -> Calibration:
 
 def read_summary(fields: JsonObject) -> ArrayFile | None:
     """Return name and digest of the table that a parsed ``golden.json`` names, None without one."""
-    return read_array_file(fields.object("summary")) if "summary" in fields else None
+    return read_file_fields(fields.object("summary")) if "summary" in fields else None
 
 
 def encode_observation(observation: Observation) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.environment import Fingerprint
 from pytest_modelreg.domain.observation import (
     InputProbes,
@@ -20,6 +19,7 @@ from pytest_modelreg.domain.observation import (
     RuntimeFinding,
     Stage,
 )
+from pytest_modelreg.store.file_fields import file_fields, read_file_fields
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.trace_codec import read_trace_fields, trace_fields
 
@@ -115,7 +115,7 @@ def _read_optional(fields: JsonObject) -> dict[str, Any]:
     if "input_probes" in fields:
         probes = fields.object("input_probes")
         read["input_probes"] = InputProbes(
-            file=read_array_file(probes),
+            file=read_file_fields(probes),
             n_columns=probes.integer("n_columns"),
             forms=probes.texts("forms"),
         )
@@ -140,11 +140,6 @@ def _output_fields(record: OutputRecord) -> dict[str, Any]:
     if record.counts is not None:
         fields["counts"] = file_fields(record.counts)
     return fields
-
-
-def file_fields(file: ArrayFile) -> dict[str, str]:
-    """Return a named file as JSON values."""
-    return {"file": file.file, "sha256": file.sha256}
 
 
 def read_observation(fields: JsonObject) -> Observation:
@@ -186,11 +181,6 @@ def _read_output(record: JsonObject) -> OutputRecord:
         per=record.one_of("per", ("sample", "batch")),
         dtype=record.text("dtype"),
         shape=record.shape("shape"),
-        values=read_array_file(record),
-        counts=read_array_file(record.object("counts")) if "counts" in record else None,
+        values=read_file_fields(record),
+        counts=read_file_fields(record.object("counts")) if "counts" in record else None,
     )
-
-
-def read_array_file(fields: JsonObject) -> ArrayFile:
-    """Return the file that :func:`file_fields` wrote."""
-    return ArrayFile(file=fields.text("file"), sha256=fields.sha256("sha256"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.trace import (
     Activations,
     Behaviour,
@@ -22,6 +21,7 @@ from pytest_modelreg.domain.trace import (
     Trace,
     WeightFacts,
 )
+from pytest_modelreg.store.file_fields import file_fields, read_file_fields
 from pytest_modelreg.store.json_object import JsonObject
 
 
@@ -73,17 +73,9 @@ def _records(fields: JsonObject, key: str) -> Iterator[JsonObject]:
     return fields.records(key) if key in fields else iter(())
 
 
-def _file_fields(file: ArrayFile) -> dict[str, str]:
-    return {"file": file.file, "sha256": file.sha256}
-
-
-def _read_file(fields: JsonObject) -> ArrayFile:
-    return ArrayFile(file=fields.text("file"), sha256=fields.sha256("sha256"))
-
-
 def _exact_fields(exact: ExactInputs) -> dict[str, Any]:
     return {
-        **_file_fields(exact.file),
+        **file_fields(exact.file),
         "n_bytes": exact.n_bytes,
         "samples": [
             {
@@ -100,7 +92,7 @@ def _exact_fields(exact: ExactInputs) -> dict[str, Any]:
 
 def _read_exact(fields: JsonObject) -> ExactInputs:
     return ExactInputs(
-        file=_read_file(fields),
+        file=read_file_fields(fields),
         n_bytes=fields.integer("n_bytes"),
         samples=tuple(
             ExactSample(
@@ -117,7 +109,7 @@ def _read_exact(fields: JsonObject) -> ExactInputs:
 
 def _weight_fields(weights: WeightFacts) -> dict[str, Any]:
     return {
-        **_file_fields(weights.file),
+        **file_fields(weights.file),
         "n_columns": weights.n_columns,
         "tensors": [
             {
@@ -134,7 +126,7 @@ def _weight_fields(weights: WeightFacts) -> dict[str, Any]:
 
 def _read_weights(fields: JsonObject) -> WeightFacts:
     return WeightFacts(
-        file=_read_file(fields),
+        file=read_file_fields(fields),
         n_columns=fields.integer("n_columns"),
         tensors=tuple(
             TensorFacts(
@@ -151,7 +143,7 @@ def _read_weights(fields: JsonObject) -> WeightFacts:
 
 def _activation_fields(activations: Activations) -> dict[str, Any]:
     return {
-        **_file_fields(activations.file),
+        **file_fields(activations.file),
         "n_columns": activations.n_columns,
         "samples": activations.samples,
         "calls": activations.calls,
@@ -160,7 +152,7 @@ def _activation_fields(activations: Activations) -> dict[str, Any]:
 
 def _read_activations(fields: JsonObject) -> Activations:
     return Activations(
-        file=_read_file(fields),
+        file=read_file_fields(fields),
         n_columns=fields.integer("n_columns"),
         samples=fields.texts("samples"),
         calls=fields.texts("calls"),

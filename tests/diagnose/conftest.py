@@ -153,7 +153,6 @@ class Bench:
                 batch_size=actual.batch_size,
                 **spec,
             ),
-            is_variant=False,
             today=now if actual.has_trace else None,
         )
 

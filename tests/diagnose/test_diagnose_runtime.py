@@ -61,10 +61,19 @@ def test_an_exporter_is_named_when_the_other_agrees(bench: Bench):
 
 def test_lower_precision_is_named(bench: Bench):
     """Without the dtype the drift is gone."""
-    replay = GivenReplay({PLAIN: GONE, "without dtype: float16": GONE})
+    replay = GivenReplay({PLAIN: GONE})
     (finding,) = explain_runtime(bench.drift(Side(), Side(), dtype="float16"), replay)
     assert finding.cause is Cause.RUNTIME_PRECISION
     assert finding.summary.startswith("dtype float16")
+    assert len(replay.asked) == 1
+
+
+def test_of_two_precisions_the_guilty_one_is_named(bench: Bench):
+    """Each is left out alone until the drift is gone."""
+    replay = GivenReplay({PLAIN: GONE, "without dtype: float16": STAYS, "without autocast: bfloat16": GONE})
+    drift = bench.drift(Side(), Side(), dtype="float16", autocast="bfloat16")
+    (finding,) = explain_runtime(drift, replay)
+    assert finding.summary.startswith("autocast bfloat16")
 
 
 def test_a_transform_is_named(bench: Bench):

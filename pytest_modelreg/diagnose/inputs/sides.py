@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -112,10 +113,10 @@ class Sides:
             One field of :class:`Recipe`, and how it is read from the other side's.
         """
         ((name, read),) = setting.items()
-        ratios = [
-            own.compare(replace(own.recipe, **{name: read(other.recipe)}))  # type: ignore[arg-type]
-            for own, other in (self.both, self.both[::-1])
-        ]
+        ratios = []
+        for own, other in (self.both, self.both[::-1]):
+            crossed: dict[str, Any] = {name: read(other.recipe)}
+            ratios.append(own.compare(replace(own.recipe, **crossed)))
         return judge_ratios(ratios)
 
 

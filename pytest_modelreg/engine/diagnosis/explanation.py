@@ -13,7 +13,6 @@ from pathlib import Path
 
 from pytest_modelreg.diagnose import DriftCase, TraceAt, explain_drift
 from pytest_modelreg.domain.errors import ModelRegError
-from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.diagnosis.budget import DiagnosisBudget
 from pytest_modelreg.engine.diagnosis.replay import CaseReplay
 from pytest_modelreg.engine.observer import Observer
@@ -26,7 +25,7 @@ from pytest_modelreg.observe.failure import describe_crash
 def explain_outcome(
     outcome: Outcome, suite: Suite, observer: Observer, folder: Path, budget: DiagnosisBudget
 ) -> Outcome:
-    """Return an outcome with the causes of its drift, and with the trace that was needed to find them.
+    """Return a drift with its causes, and with the trace that was needed to find them.
 
     Parameters
     ----------
@@ -38,10 +37,8 @@ def explain_outcome(
     Returns
     -------
     Outcome
-        As it was where nothing drifted, or no time is left.
+        As it was, with a note, where it could not be explained.
     """
-    if outcome.result.verdict is not Verdict.DRIFT or not budget.is_open:
-        return outcome
     started = time.monotonic()
     try:
         return _explain(outcome, suite, observer, folder, budget)
@@ -75,7 +72,6 @@ def _explain(
         observation=observation,
         result=outcome.result,
         spec=spec,
-        is_variant=not case.keeps_golden,
         today=None if observation.trace is None else TraceAt(trace=observation.trace, folder=source),
     )
     replay = CaseReplay(drift, outcome, observer, folder, explained=budget.explained, has_time=has_time)

@@ -19,7 +19,7 @@ from pytest_modelreg.domain.trace import ModuleFacts
 from pytest_modelreg.observe.arrays import is_tensor, to_array
 from pytest_modelreg.observe.model import ROOT_MODULE, is_module
 from pytest_modelreg.observe.tracing.function_watch import watch_functions
-from pytest_modelreg.observe.tracing.weight_facts import MAX_ELEMENTS
+from pytest_modelreg.observe.tracing.weight_facts import take_evenly
 from pytest_modelreg.store.element_type import decode
 from pytest_modelreg.trace import CountSketch, count_columns, make_row
 
@@ -45,9 +45,8 @@ class CallWatch:
         As in :class:`~pytest_modelreg.domain.trace.Behaviour`.
     """
 
-    def __init__(self, model: Any, *, sketches: bool) -> None:
+    def __init__(self, model: Any) -> None:
         self._model = model
-        self._sketches = sketches
         self._n_calls: dict[str, int] = {}
         self.rows: dict[str, NDArray[np.float64]] = {}
         self._within: list[str] = []
@@ -84,7 +83,7 @@ class CallWatch:
                 self._within.pop()
             if module.training:
                 self.training.add(name)
-            if not self._sketches or len(self.rows) >= MAX_CALLS:
+            if len(self.rows) >= MAX_CALLS:
                 return
             count = self._n_calls[name] = self._n_calls.get(name, 0) + 1
             self.rows[name if count == 1 else f"{name}#{count}"] = sketch_returned(returned)
@@ -119,10 +118,7 @@ def sketch_returned(returned: Any) -> NDArray[np.float64]:
     found = False
     for array, dtype in _iterate_arrays(returned, 0):
         found = True
-        flat = np.ascontiguousarray(array).reshape(-1)
-        if flat.size > MAX_ELEMENTS:
-            flat = flat[:: (flat.size // MAX_ELEMENTS + 1) | 1]
-        sketch.add(decode(flat, dtype))
+        sketch.add(decode(take_evenly(array), dtype))
     return make_row(sketch) if found else np.full(N_COLUMNS, np.nan)
 
 

@@ -25,8 +25,8 @@ N_REPEATED = 3
 """Samples that are run again: what a model draws, it draws for every sample."""
 
 Answer = list[NDArray[np.float64]]
-RunSamples = Callable[[Sequence[int], int], Any]
-"""Takes positions of samples and a seed, runs them as one batch, and returns what the model did."""
+RunSamples = Callable[[Sequence[int], int], Answer]
+"""Takes positions of samples and a seed, runs them as one batch, and returns the answer."""
 
 
 def read_answer(returned: Any) -> Answer:
@@ -38,7 +38,7 @@ def measure_rerun(run: RunSamples, first: Sequence[Answer], *, seed: int) -> flo
     """Return how far another pass with a seed is from the first one, at most."""
     worst = 0.0
     for position, answer in enumerate(first[:N_REPEATED]):
-        worst = max(worst, rel_l2(answer, read_answer(run([position], seed))))
+        worst = max(worst, rel_l2(answer, run([position], seed)))
     return worst
 
 
@@ -54,7 +54,7 @@ def measure_alone(run: RunSamples, first: Sequence[Answer]) -> float | None:
     if n_samples < 2:
         return None
     try:
-        together = read_answer(run(range(n_samples), SEED))
+        together = run(range(n_samples), SEED)
     except CaseError:  # inputs of several shapes, or a model that takes one at a time
         return None
     worst = 0.0

@@ -1,18 +1,16 @@
 """The trace of one case: the order in which its facts are gathered.
 
-What belongs here: building the case's model once more, in eager mode whatever its runtime, and running
-it on a few samples. Every fact is a module's of its own.
+What belongs here: running a case's model on a few samples, in eager mode whatever its runtime. Every fact
+is a module's of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,37 +18,31 @@ from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import CaseError, SampleLoadError
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.trace import Activations, Behaviour, SourceFile, Trace, TraceRequest
-from pytest_modelreg.observe.collate import collate_batch
 from pytest_modelreg.observe.fresh_inputs import FreshInputs
 from pytest_modelreg.observe.fresh_source import list_source_files
 from pytest_modelreg.observe.handed_inputs import HandedInputs
-from pytest_modelreg.observe.imports import suite_imports
 from pytest_modelreg.observe.input_source import PreparedSample
 from pytest_modelreg.observe.loaders import LOADERS
-from pytest_modelreg.observe.model import is_module
-from pytest_modelreg.observe.placement import require_device
-from pytest_modelreg.observe.preprocess import Preprocess
-from pytest_modelreg.observe.references import list_references, resolve_reference, resolve_references
-from pytest_modelreg.observe.seeding import SEED, seed_generators
-from pytest_modelreg.observe.state import StateGuard
-from pytest_modelreg.observe.subject import Subject, load_model, opened_subject
+from pytest_modelreg.observe.seeding import SEED
 from pytest_modelreg.observe.tracing.activations import N_COLUMNS, CallWatch, describe_modules
 from pytest_modelreg.observe.tracing.behaviour import (
     OTHER_SEED,
+    Answer,
     list_untouched,
     measure_alone,
     measure_rerun,
     read_answer,
 )
 from pytest_modelreg.observe.tracing.exact_inputs import open_exact, write_exact
-from pytest_modelreg.observe.tracing.weight_facts import digest_tensors, read_weights
-from pytest_modelreg.observe.user_code import attributed
-from pytest_modelreg.observe.warning_log import WarningLog
+from pytest_modelreg.observe.tracing.opened_case import OpenedCase, opened_case
+from pytest_modelreg.observe.tracing.weight_facts import count_bytes, digest_tensors, read_weights
 from pytest_modelreg.runtimes import find_runtime
 from pytest_modelreg.store.trace_file import write_trace
 
 N_SKETCHED = 4
 """Samples whose activations are sketched."""
+
+_MOST_BYTES_TWICE = 2 << 30
 
 
 def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
@@ -86,65 +78,36 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
     needs_model = bool(getattr(find_runtime(spec.runtime.kind), "needs_model", True))
     if needs_model:
         spec = replace(spec, runtime=RuntimeSpec(transform=spec.runtime.transform))
-    guard = StateGuard(
-        threads=spec.threads, default_threads=spec.default_threads, deterministic=spec.deterministic
-    )
-    with guard, WarningLog() as log, suite_imports(spec.python_path) as suite:
-        references = list_references(spec, needs_model=needs_model, prepares_inputs=request.exact is None)
-        found = resolve_references(references, case=spec.id, folders=suite.folders)
-        suite.settings.update(guard.imported_settings())
-        guard.prepare(suite.settings)
-        require_device(spec.device, case=spec.id, needs_torch=needs_model)
-        loaded = load_model(spec, found)
-        loaded_digests = digest_tensors(loaded.model)  # a transform may change the model in place
-        to_tensors = is_module(loaded.model) if needs_model else "torch" in sys.modules
-        preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
-        folders = (*suite.folders, *suite.added_folders)
-        with opened_subject(
-            spec,
-            loaded,
-            found,
-            runtime=find_runtime(spec.runtime.kind),
-            parts=preprocess.parts,
-            guard=guard,
-            log=log,
-            resolve=lambda reference: resolve_reference(reference, suite.folders),
-            artefacts=None,
-            n_edits=0,
-        ) as subject:
-            if request.exact is None:
-                samples = _prepare(spec, found, preprocess, request)
-                exact = write_exact(folder, samples, max_bytes=request.max_bytes)
-                kept = () if exact is None else exact.ids
-                samples = [sample for sample in samples if sample.observed.id in kept]
-            else:
-                exact, samples = request.exact, _open(request, to_tensors=to_tensors)
-            trace = Trace(exact=exact, sources=_digest_sources(folders))
-            if not needs_model:
-                return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
-            weights, modules = read_weights(subject.model, folder), describe_modules(subject.model)
-            trace = replace(trace, weights=weights, modules=modules)
-            try:
-                trace = _watch_model(spec, folder, trace, subject, found, samples)
-            except CaseError as error:
-                return replace(trace, model_fault=str(error))
-            unloaded = _list_unloaded(spec, found, guard, loaded_digests)
-            assert trace.behaviour is not None
-            return replace(trace, behaviour=replace(trace.behaviour, unloaded=unloaded))
+    with opened_case(spec, prepares_inputs=request.exact is None) as case:
+        if request.exact is None:
+            samples = _prepare(case, request)
+            exact = write_exact(folder, samples, max_bytes=request.max_bytes)
+            kept = () if exact is None else exact.ids
+            samples = [sample for sample in samples if sample.observed.id in kept]
+        else:
+            exact, samples = request.exact, _open(request, to_tensors=case.to_tensors)
+        trace = Trace(exact=exact, sources=_digest_sources(case.folders))
+        if not needs_model:
+            return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
+        model = case.subject.model
+        trace = replace(trace, weights=read_weights(model, folder), modules=describe_modules(model))
+        try:
+            return _watch_model(case, folder, trace, samples)
+        except CaseError as error:
+            return replace(trace, model_fault=str(error))
 
 
-def _prepare(
-    spec: CaseSpec, found: Mapping[str, Any], preprocess: Preprocess, request: TraceRequest
-) -> list[PreparedSample]:
+def _prepare(case: OpenedCase, request: TraceRequest) -> list[PreparedSample]:
     """Return chosen samples as they were observed; one that comes out otherwise now is left out."""
+    spec = case.spec
     rows = {sample.id: sample for sample in spec.samples.samples}
     prepared: list[PreparedSample] = []
     for name in (name for name in request.chosen if name in rows):
         source = FreshInputs(
             samples=SampleSet(folder=spec.samples.folder, samples=(rows[name],)),
-            loader=found.get("loader") or LOADERS[spec.loader],
+            loader=case.found.get("loader") or LOADERS[spec.loader],
             loader_name=spec.loader,
-            preprocess=preprocess,
+            preprocess=case.preprocess,
         )
         with closing(source):
             try:
@@ -163,47 +126,31 @@ def _open(request: TraceRequest, *, to_tensors: bool) -> list[PreparedSample]:
         return source.read(0, len(kept.samples))
 
 
-def _watch_model(
-    spec: CaseSpec,
-    folder: Path,
-    trace: Trace,
-    subject: Subject,
-    found: Mapping[str, Any],
-    samples: Sequence[PreparedSample],
-) -> Trace:
-    collate, passes = found.get("collate"), subject.passes
-
-    def run(positions: Sequence[int], seed: int) -> Any:
-        chosen = [samples[position] for position in positions]
-        ids = [sample.observed.id for sample in chosen]
-        batch = collate_batch(
-            [sample.value for sample in chosen], sample_ids=ids, collate=collate, reference=spec.collate
-        )
-        with attributed(CaseError, f"{spec.id}: forward pass of {', '.join(ids)}"):
-            inputs = passes.placement.place(batch)
-            seed_generators(seed)
-            with passes.autocast():
-                return passes.runner(inputs)
-
-    before = digest_tensors(subject.model)
-    watches = [CallWatch(subject.model, sketches=True) for _ in samples[:N_SKETCHED]]
-    first = []
-    for position in range(len(samples)):
-        if position < len(watches):
+def _watch_model(case: OpenedCase, folder: Path, trace: Trace, samples: Sequence[PreparedSample]) -> Trace:
+    """Run every sample alone, the first of them watched, then in other ways; see what that left behind."""
+    model = case.subject.model
+    watches = [CallWatch(model) for _ in samples[:N_SKETCHED]]
+    first: list[Answer] = []
+    for position, sample in enumerate(samples):
+        if position < N_SKETCHED:
             with watches[position].watching():
-                first.append(read_answer(run([position], SEED)))
+                first.append(read_answer(case.run([sample], SEED)))
         else:
-            first.append(read_answer(run([position], SEED)))
+            first.append(read_answer(case.run([sample], SEED)))
+
+    def run(positions: Sequence[int], seed: int) -> Answer:
+        return read_answer(case.run([samples[position] for position in positions], seed))
+
     behaviour = Behaviour(
         rerun_rel_l2=measure_rerun(run, first, seed=SEED),
         seed_rel_l2=measure_rerun(run, first, seed=OTHER_SEED),
         alone_rel_l2=measure_alone(run, first),
-        untouched=list_untouched(subject.model),
+        untouched=list_untouched(model),
         train_calls=tuple(sorted(set().union(*(watch.train_calls for watch in watches)))),
         draws=tuple(sorted(set().union(*(watch.draws for watch in watches)))),
+        mutated=_list_mutated(case, trace),
+        unloaded=_list_unloaded(case),
     )
-    after = digest_tensors(subject.model)
-    mutated = tuple(name for name, digest in before.items() if after.get(name) != digest)
     training = set().union(*(watch.training for watch in watches))
     return replace(
         trace,
@@ -212,15 +159,13 @@ def _watch_model(
             for module in trace.modules
         ),
         activations=_tabulate(folder, watches, [sample.observed.id for sample in samples]),
-        behaviour=replace(behaviour, mutated=mutated),
+        behaviour=behaviour,
     )
 
 
 def _tabulate(folder: Path, watches: Sequence[CallWatch], ids: Sequence[str]) -> Activations | None:
     """Write the calls that all samples made, in the order of the first."""
-    if not watches:
-        return None
-    calls = [call for call in watches[0].rows if all(call in watch.rows for watch in watches)]
+    calls = [call for call in watches[0].rows if all(call in watch.rows for watch in watches)] if ids else []
     if not calls:
         return None
     table = np.array([watch.rows[call] for watch in watches for call in calls])
@@ -232,16 +177,23 @@ def _tabulate(folder: Path, watches: Sequence[CallWatch], ids: Sequence[str]) ->
     )
 
 
-def _list_unloaded(
-    spec: CaseSpec, found: Mapping[str, Any], guard: StateGuard, first: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Return the weights that depend on the seed: what is loaded comes out the same from every one."""
-    if not first:
+def _list_mutated(case: OpenedCase, trace: Trace) -> tuple[str, ...]:
+    """Return the entries of the state dict that are no longer what they were before the first pass."""
+    if trace.weights is None:
         return ()
-    guard.prepare()
-    seed_generators(OTHER_SEED)
-    other = digest_tensors(load_model(spec, found).model)
-    return tuple(name for name, digest in first.items() if other.get(name, digest) != digest)
+    after = digest_tensors(case.subject.model)
+    return tuple(tensor.name for tensor in trace.weights.tensors if after.get(tensor.name) != tensor.digest)
+
+
+def _list_unloaded(case: OpenedCase) -> tuple[str, ...]:
+    """Return the weights that depend on the seed: what is loaded comes out the same from every one.
+
+    None of a model so large that a second one beside it may not fit.
+    """
+    if not case.loaded or count_bytes(case.subject.model) > _MOST_BYTES_TWICE:
+        return ()
+    other = case.load_again(OTHER_SEED)
+    return tuple(name for name, digest in case.loaded.items() if other.get(name, digest) != digest)
 
 
 def _digest_sources(folders: Sequence[str]) -> tuple[SourceFile, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.domain.trace import TensorFacts, WeightFacts
+from pytest_modelreg.observe.arrays import is_tensor
 from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.weight_values import WeightValues
 from pytest_modelreg.store.element_type import decode
@@ -53,7 +54,7 @@ def read_weights(model: Any, folder: Path) -> WeightFacts | None:
                 is_buffer=name in buffers,
             )
         )
-        rows.append(sketch_array(array, dtype, n_buckets=N_BUCKETS))
+        rows.append(_sketch(array, dtype))
     if not tensors:
         return None
     return WeightFacts(
@@ -73,17 +74,26 @@ def digest_tensors(model: Any) -> dict[str, str]:
     }
 
 
-def sketch_array(array: NDArray[Any], dtype: str, *, n_buckets: int) -> NDArray[np.float64]:
-    """Return the row of an array: float64, axes (column,); of evenly spread elements where it is large.
+def count_bytes(model: Any) -> int:
+    """Return what the tensors of a model's state dict take."""
+    tensors = [value for value in model.state_dict().values() if is_tensor(value)]
+    return sum(int(tensor.numel()) * int(tensor.element_size()) for tensor in tensors)
+
+
+def take_evenly(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the elements of an array, axes (element,); evenly spread ones where it is large.
 
     Notes
     -----
     The step is odd, so that it shares no factor with the powers of two by which channels are counted.
     """
     flat = np.ascontiguousarray(array).reshape(-1)
-    if flat.size > MAX_ELEMENTS:
-        flat = flat[:: (flat.size // MAX_ELEMENTS + 1) | 1]
-    sketch = CountSketch(n_buckets)
-    if flat.dtype.kind in "biufc":
-        sketch.add(decode(flat, dtype))
+    return flat if flat.size <= MAX_ELEMENTS else flat[:: (flat.size // MAX_ELEMENTS + 1) | 1]
+
+
+def _sketch(array: NDArray[Any], dtype: str) -> NDArray[np.float64]:
+    """Return the row of a tensor: float64, axes (column,)."""
+    sketch = CountSketch(N_BUCKETS)
+    if array.dtype.kind in "biufc":
+        sketch.add(decode(take_evenly(array), dtype))
     return make_row(sketch)

@@ -3,14 +3,12 @@
 import json
 from pathlib import Path
 
+import network
 import numpy as np
+import pipeline
 import torch
 
 torch.manual_seed(14)
-torch.save({}, "weights.pt")
-import network  # noqa: E402
-import pipeline  # noqa: E402
-
 Path("samples").mkdir()
 rng = np.random.default_rng(14)
 rows = []
