@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pytest_modelreg.domain.case import case_id
 from pytest_modelreg.domain.cause import CauseFinding
+from pytest_modelreg.domain.observation import PreprocessHabit
 from pytest_modelreg.domain.result import CaseResult, SampleSetDifference
 from pytest_modelreg.domain.verdict import Verdict
 
@@ -54,6 +55,8 @@ class InputResult:
         Up to which another CPU explains a difference, dimensionless.
     notes : tuple of str
         The first stage that differs and the settings that do, in words.
+    habits : tuple of PreprocessHabit
+        What preprocessing does and should not, where inputs differ.
     """
 
     difference: SampleSetDifference
@@ -61,6 +64,7 @@ class InputResult:
     distances: tuple[InputDistance, ...]
     limit: float
     notes: tuple[str, ...]
+    habits: tuple[PreprocessHabit, ...] = ()
 
     @property
     def is_within_limit(self) -> bool:
@@ -85,7 +89,8 @@ class PrecheckResult:
     behaviour : CaseResult or None
         What the model answered on the samples whose inputs differ; None when it was not run.
     causes : tuple of CauseFinding
-        What turns the golden's inputs into those of now, the best explanation first.
+        What turns the golden's inputs into those of now, or keeps them from being the same twice; the
+        best explanation first.
     sharing : tuple of str
         Variants that are fed the same.
     command, advice : str

@@ -125,14 +125,14 @@ class Precheck:
         """Return a drift with what changed in the pipeline."""
         if pinned.golden is None or result.inputs is None or not result.inputs.distances:
             return result
-        from pytest_modelreg.engine.diagnosis.input_explanation import explain_prepared
+        from pytest_modelreg.engine.diagnosis.input_explanation import explain_precheck
 
-        causes = explain_prepared(
+        causes = explain_precheck(
+            result,
             pinned.golden,
             pinned.subject.place.found,
             pinned.case.spec(samples),
             self._folder / "explained",
-            to_tensors=is_fed_tensors(pinned.golden.observation),
         )
         return replace(result, causes=causes)
 

@@ -48,16 +48,14 @@ def judge_inputs(request: JudgeRequest) -> InputResult:
         if name in changed
     ]
     # The first note counts samples, which the distances do better.
-    notes: list[str] = []
-    if changed:
-        notes += note_inputs(request, alignment, has_drifted=True)[1:]
-        notes += [f"preprocess: {habit.summary}" for habit in observation.habits]
+    notes = note_inputs(request, alignment, has_drifted=True)[1:] if changed else []
     return InputResult(
         difference=alignment.difference,
         common=alignment.common,
         distances=tuple(sorted(distances, key=_rank)),
         limit=INPUT_LIMIT,
         notes=tuple(notes),
+        habits=observation.habits if changed else (),
     )
 
 

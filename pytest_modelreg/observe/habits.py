@@ -169,7 +169,8 @@ class HabitSearch:
             stateful.summary = (
                 f"preprocessing is random: prepared again and again with the same seeds, "
                 f"{stateful.samples[0]!r} gives another input every time, and nothing is remembered in "
-                f"between: it draws from a generator that no global seed reaches, or reads a clock"
+                f"between: it draws from a generator that no global seed reaches, or reads a clock or a file "
+                f"that changes"
             )
         found = {
             "random": random,

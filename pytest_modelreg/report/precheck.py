@@ -34,6 +34,8 @@ def render_precheck(result: PrecheckResult, *, verbose: bool = False) -> str:
     lines += [f"  cause: {finding.cause.value}: {finding.summary}" for finding in result.causes[:N_CAUSES]]
     if result.inputs is not None:
         lines += _inputs(result.inputs, is_match=result.verdict is Verdict.MATCH, verbose=verbose)
+        if not _blames_habits(result):
+            lines += [f"  preprocess: {habit.summary}" for habit in result.inputs.habits]
     lines += [f"  {note}" for note in result.notes]
     if result.behaviour is not None:
         lines += _behaviour(result.behaviour, verbose=verbose)
@@ -76,10 +78,15 @@ def _behaviour(behaviour: CaseResult, *, verbose: bool) -> list[str]:
     if behaviour.verdict is not Verdict.DRIFT:
         return []
     # Notes on the inputs were given above; single elements say little when all inputs moved.
-    shown = replace(behaviour, notes=(), command="", advice="")
+    shown = replace(behaviour, causes=(), notes=(), command="", advice="")
     if not verbose:
         shown = replace(shown, outputs={}, checks=())
     return [line.rstrip() for line in render_case(shown, verbose=verbose).splitlines()[1:]]
+
+
+def _blames_habits(result: PrecheckResult) -> bool:
+    """Whether what preprocessing does and should not is among the causes already."""
+    return any("habit" in finding.evidence for finding in result.causes)
 
 
 def _inputs(inputs: InputResult, *, is_match: bool, verbose: bool) -> list[str]:

@@ -255,8 +255,11 @@ def test_step_summary_of_github_gets_it_too(recorded, command, monkeypatch, tmp_
 def test_verbose_lists_every_sample(recorded, command):
     """Five otherwise."""
     change(recorded, "x * 2")
-    assert "and 1 more" in command()[1].splitlines()[1]
-    assert "more" not in command("-v")[1].splitlines()[1]
+    (line,) = (line for line in command()[1].splitlines() if "farthest first" in line)
+    assert line.endswith(" and 1 more")
+    (line,) = (line for line in command("-v")[1].splitlines() if "farthest first" in line)
+    assert line.count("rel_l2 about") == 6
+    assert "more" not in line
 
 
 def test_suite_file_and_subfolder_are_named_as_well(recorded, command, monkeypatch):

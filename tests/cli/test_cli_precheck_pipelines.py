@@ -84,10 +84,11 @@ def test_image_of_another_layout_and_palette_alone(project, command):
     code, out, _ = command()
     assert code == 1
     assert "inputs differ for 2 of 4 samples" in out
-    line = out.splitlines()[1]
+    (line,) = (line for line in out.splitlines() if "farthest first" in line)
     assert "pal-a" in line
     assert "pal-b" in line
     assert "rgb" not in line
+    assert "only samples with image mode P are affected" in out
     project.edit(
         "toydata.py", "x = x + 1 if image.mode == 'P' else x\n    return x.transpose(2, 0, 1)", "return x"
     )
@@ -226,7 +227,9 @@ def test_preprocess_that_no_seed_reaches_is_named(project, command):
     project.record()
     code, out, _ = command()
     assert code == 1
-    assert "  preprocess: prepared again with the same seeds" in out
+    (line,) = (line for line in out.splitlines() if "prepared again and again" in line)
+    assert line.startswith("  cause: nondeterminism: of preprocessing, not of the model: ")
+    assert out.index(line) < out.index("farthest first")
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ def _replay_columns(group: Group, expected: Table, actual: Table, before: float)
     undone = actual.copy()
     words: list[str] = []
     lines: dict[str, list[float]] = {}
+    columns_of: dict[str, list[int]] = {}
     is_line = True
     for column in differs.tolist():
         line, left = _fit(expected[:, column], actual[:, column])
@@ -131,7 +132,8 @@ def _replay_columns(group: Group, expected: Table, actual: Table, before: float)
             scale, offset = float(line.scale[0]), float(line.offset[0])
             undone[:, column] = scale * actual[:, column] + offset
             lines[str(column)] = [float(f"{scale:.6g}"), float(f"{offset:.6g}")]
-            words.append(_describe_line(column, scale, offset))
+            columns_of.setdefault(_describe_line(scale, offset), []).append(column)
+    words += [f"{_name_columns(columns)} {line}" for line, columns in columns_of.items()]
     if not is_few and (not is_line or differs.size == 0):
         return None
     after = measure_distance([(expected, undone)])
@@ -143,11 +145,18 @@ def _replay_columns(group: Group, expected: Table, actual: Table, before: float)
     )
 
 
-def _describe_line(column: int, scale: float, offset: float) -> str:
+def _name_columns(columns: list[int]) -> str:
+    if len(columns) == 1:
+        return f"column {columns[0]} is"
+    more = f" and {len(columns) - _N_NAMED} more" if len(columns) > _N_NAMED else ""
+    return f"columns {', '.join(map(str, columns[:_N_NAMED]))}{more} are"
+
+
+def _describe_line(scale: float, offset: float) -> str:
     parts = [f"times {1 / scale:.6g}"] if scale and abs(scale - 1) > 1e-4 else []
     if abs(offset) > 1e-6:
         parts.append(f"{-offset / (scale or 1.0):+.6g}")
-    return f"column {column} is the golden's {', '.join(parts)}"
+    return f"the golden's {', '.join(parts)}"
 
 
 def _blame_columns(
@@ -160,13 +169,14 @@ def _blame_columns(
     is_line: bool,
 ) -> CauseFinding:
     more = f", and {len(words) - _N_NAMED} more" if len(words) > _N_NAMED else ""
+    has_others = differs.size < group.pairs[0].expected.shape[-1]
+    others = ", of which the other columns agree" if has_others else ""
     only_scaled = is_line and all(abs(offset) <= 1e-6 for _, offset in lines.values())
     cause = Cause.PREPROCESS_VALUE_RANGE if only_scaled else Cause.PREPROCESS_NORMALIZATION
     return make_finding(
         group,
         cause if is_line else Cause.PREPROCESS_OTHER,
-        f"{'; '.join(words[:_N_NAMED])}{more}: replayed on {len(group.pairs)} rows, "
-        "of which the other columns agree",
+        f"{'; '.join(words[:_N_NAMED])}{more}: replayed on {len(group.pairs)} rows{others}",
         residuals,
         hypothesis="single columns",
         expected="as in the golden",
