@@ -12,6 +12,7 @@ subclasses ``conformance.RuntimeConformance`` in its tests.
 from __future__ import annotations
 
 from pytest_modelreg.runtimes.artefacts import Artefacts
+from pytest_modelreg.runtimes.packaged_file import is_inside, list_package_folders
 from pytest_modelreg.runtimes.port import Runner, RunRequest, Runtime
 from pytest_modelreg.runtimes.table import (
     BUILTIN,
@@ -28,7 +29,9 @@ __all__ = [
     "Runner",
     "Runtime",
     "find_runtime",
+    "is_inside",
     "list_builtin_faults",
     "list_builtin_options",
+    "list_package_folders",
     "list_runtime_names",
 ]

@@ -37,6 +37,7 @@ from pytest_modelreg.runtimes.ort.session import (
     read_settings,
 )
 from pytest_modelreg.runtimes.ort.values import from_numpy
+from pytest_modelreg.runtimes.packaged_file import place_file
 from pytest_modelreg.runtimes.port import RunRequest
 from pytest_modelreg.store import file_digest
 
@@ -83,7 +84,7 @@ class OnnxFileRuntime:
         faults = self.find_faults(request.options, request.root)
         refuse_option_faults(request.case, self.name, self.options, request.options, faults)
         settings = read_settings(request, self.name)
-        file = request.root / request.options["path"]
+        file = place_file(request.options["path"], request.root)
         session = open_session(file, settings)
         refuse_other_dtype(
             session.inputs, session.output_dtypes, request.dtype, where=f"{settings.where}: {file.name}"

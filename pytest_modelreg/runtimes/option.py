@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_modelreg.domain.errors import RuntimeUnavailable
 from pytest_modelreg.domain.nearest import suggest
+from pytest_modelreg.runtimes.packaged_file import is_inside, list_package_folders, place_file
 
 Check = Callable[[Any, Path], str | None]
 """From a value and the suite's folder to what is wrong with it, None when nothing is."""
@@ -87,10 +88,30 @@ def check_text(value: Any, root: Path) -> str | None:
 
 
 def check_file(value: Any, root: Path) -> str | None:
-    """Check that a value is the path of a file that exists."""
+    """Check that a value is the path of a file that exists, or of one inside an installed package."""
+    if isinstance(value, Mapping):
+        return _check_packaged_file(value)
     if not _is_text(value):
         return f"expected the path of a file, got {describe(value)}"
-    path = root / value
+    return _describe_absence(value, root / value)
+
+
+def _check_packaged_file(value: Mapping[Any, Any]) -> str | None:
+    package, file = value.get("package"), value.get("path")
+    if set(value) != {"package", "path"} or not (_is_text(package) and _is_text(file)):
+        return f"expected a path or {{package: NAME, path: FILE}}, got {describe(dict(value))}"
+    if not str(package).isidentifier():
+        return f"package: expected the import name of a top-level package, got {package!r}"
+    if not is_inside(str(file)):
+        return f"path: expected a path inside the package, got {file!r}"
+    folders = list_package_folders(str(package))
+    if not folders:
+        got = "which is not installed" if folders is None else "a single module"
+        return f"package: expected an installed package with files, got {package!r}, {got}"
+    return _describe_absence(file, place_file(value, folders[0]))
+
+
+def _describe_absence(value: Any, path: Path) -> str | None:
     if path.is_file():
         return None
     beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []

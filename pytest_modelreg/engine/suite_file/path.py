@@ -9,7 +9,6 @@ comes as validation context ``root``. Nothing is imported and no weights are ope
 from __future__ import annotations
 
 import glob
-import importlib.util
 import os
 import re
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from pytest_modelreg.engine.suite_file.value import expect
 from pytest_modelreg.observe import CHECKPOINT_SUFFIXES
+from pytest_modelreg.runtimes import is_inside, list_package_folders
 
 MAX_LABELS_BYTES = 16 * 1024 * 1024
 """Largest labels file, in bytes."""
@@ -60,25 +60,20 @@ def find_checkpoints(pattern: str, root: Path) -> list[Path]:
 def find_packaged_files(package: str, file: str) -> list[Path]:
     """Return a file, or the files of a pattern, inside an installed package, without importing it.
 
-    Importing would run code of the model's distribution while suites are only
-    collected, so only the top-level package's finder is asked.
+    The package is not imported.
     """
     if not package.isidentifier():
         raise expect("the import name of a top-level package", got=repr(package), below="package")
-    if os.path.isabs(file) or ".." in Path(file).parts or "\0" in file:
+    if not is_inside(file):
         raise expect("a path inside the package", got=repr(file), below="path")
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):  # a broken finder, or __main__, which has no spec
-        spec = None
-    if spec is None:
+    folders = list_package_folders(package)
+    if folders is None:
         raise expect(
             "an installed package",
             got=f"{package!r}, which is not installed",
             remark="install the package that provides it",
             below="package",
         )
-    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     if not folders:
         raise expect("a package with files", got=f"{package!r}, a single module", below="package")
     found = next((folder / file for folder in folders if _is_file(folder / file)), folders[0] / file)
