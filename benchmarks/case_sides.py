@@ -45,9 +45,9 @@ def make_sides(
     """
     suite = load_suite(suite_file, rootdir=suite_file.parent)
     plan = suite.cases[0]
-    samples = read_samples(suite.samples_folder)
+    samples = read_samples(suite.samples.place)
     spec = plan.spec(samples)
-    paths = [suite.samples_folder / sample.file for sample in samples.samples]
+    paths = [suite.samples.place / sample.file for sample in samples.samples]
 
     def run_bare() -> None:
         torch.manual_seed(0)

@@ -137,9 +137,9 @@ def _measure_suite(
     from pytest_modelreg.cli.calibration_text import render_calibration
     from pytest_modelreg.cli.progress import make_progress
     from pytest_modelreg.engine.calibration import list_goldens, measure_golden, spread_samples
-    from pytest_modelreg.store import read_samples
+    from pytest_modelreg.store import read_sample_set
 
-    whole = read_samples(suite.samples_folder)
+    whole = read_sample_set(suite.samples)
     samples = spread_samples(whole, n_samples)
     if len(samples) < len(whole):
         print(f"{suite.name}: {len(samples)} of {len(whole)} samples, spread over the set")

@@ -17,7 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preprocess", required=True, metavar="MODULE:FN", help="one loaded sample to the model's input"
     )
-    parser.add_argument("--samples", required=True, type=Path, metavar="DIR", help="folder of sample files")
+    parser.add_argument(
+        "--samples",
+        required=True,
+        type=Path,
+        metavar="DIR|FILE",
+        help="folder of sample files, or file with a row a sample",
+    )
+    parser.add_argument("--id", metavar="COLUMN", help="column with the samples' ids, of a file with rows")
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="weights: .safetensors, .pt or .pth")
     parser.add_argument("--loader", help="how a sample file is loaded; default: by the files' suffixes")
     parser.add_argument("--name", help="suite name; default: this folder's name")
@@ -39,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_modelreg.engine.scaffold import write_suite
     from pytest_modelreg.engine.suite_loading import load_suite
     from pytest_modelreg.report import render_case
-    from pytest_modelreg.store import pin
+    from pytest_modelreg.store import pin, pin_path, pin_rows
 
     regeneration = plan_regeneration("missing", reason=None, allow_ci=arguments.allow_ci, environ=os.environ)
     here = Path.cwd()
@@ -52,11 +59,16 @@ def run(arguments: argparse.Namespace) -> int:
         checkpoint=arguments.checkpoint,
         name=arguments.name,
         loader=arguments.loader,
+        id_column=arguments.id,
     )
     print(f"wrote {path.name}")
     suite = load_suite(path, rootdir=root)
-    report = pin(suite.samples_folder)
-    print(f"pinned {report.n_samples} samples in {arguments.samples / 'samples.csv'}", flush=True)
+    if suite.samples.rows is None:
+        report, table = pin(suite.samples.place), arguments.samples / "samples.csv"
+    else:
+        report = pin_rows(suite.samples.place, id_column=arguments.id)
+        table = pin_path(arguments.samples)
+    print(f"pinned {report.n_samples} samples in {table}", flush=True)
     cases = [(suite, case) for case in suite.cases]
     with open_session(root, cases, regeneration=regeneration) as session:
         outcomes = [session.run_case(suite, case) for suite, case in cases]

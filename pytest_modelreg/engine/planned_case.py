@@ -54,4 +54,4 @@ class PlannedCases:
         SampleSetError
             With every fault of it.
         """
-        return self._samples.read(suite.samples_folder)
+        return self._samples.read(suite.samples)

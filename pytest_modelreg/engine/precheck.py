@@ -96,7 +96,7 @@ class Precheck:
                 "expected inputs that are prepared here, got a case that another environment prepares: its "
                 "packages decide; compare with pytest --modelreg"
             )
-        samples = self._samples.read(self._suite.samples_folder)
+        samples = self._samples.read(self._suite.samples)
         pinned = self._read_pinned(case)
         choice = pinned.subject.place.choice
         blank = PrecheckResult(

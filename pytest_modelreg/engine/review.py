@@ -159,7 +159,7 @@ def _find_subject(
     if observed != {sample.id: sample.sha256 for sample in samples.samples}:
         raise ModelRegError(
             f"{kept.id}: expected the samples that the run observed, got another set in "
-            f"{suite.samples_folder}; run the case again, here or in CI"
+            f"{suite.samples.place}; run the case again, here or in CI"
         )
     if kept.plan != digest_plan(case):
         raise ModelRegError(

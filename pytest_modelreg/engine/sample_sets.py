@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.sample import SampleSet
-from pytest_modelreg.store import read_samples
+from pytest_modelreg.store import read_sample_set
 
 
 class SampleSets:
-    """Reads each folder once."""
+    """Reads each set once."""
 
     def __init__(self) -> None:
-        self._found: dict[Path, SampleSet | ModelRegError] = {}
+        self._found: dict[SampleSet, SampleSet | ModelRegError] = {}
 
-    def read(self, folder: Path) -> SampleSet:
-        """Return the sample set of a folder.
+    def read(self, declared: SampleSet) -> SampleSet:
+        """Return a set that a suite declares with its samples.
 
         Raises
         ------
         ModelRegError
             As reading it raised the first time.
         """
-        if folder not in self._found:
+        if declared not in self._found:
             try:
-                self._found[folder] = read_samples(folder)
+                self._found[declared] = read_sample_set(declared)
             except ModelRegError as error:
-                self._found[folder] = error
-        found = self._found[folder]
+                self._found[declared] = error
+        found = self._found[declared]
         if isinstance(found, ModelRegError):
             raise found
         return found

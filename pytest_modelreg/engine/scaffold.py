@@ -1,4 +1,4 @@
-"""A first suite file, written for a model, its preprocessing and a folder of samples.
+"""A first suite file, written for a model, its preprocessing and its samples.
 
 What belongs here: the text of the file and the guesses in it. The text is checked as a
 suite before it is written, so that what ``init`` leaves behind always loads.
@@ -18,6 +18,7 @@ from pytest_modelreg.engine.suite_file.scalar import resolve_scalar
 from pytest_modelreg.engine.suite_file.support import MAX_NAME_CHARS, RESERVED_NAMES
 from pytest_modelreg.engine.suite_loading import parse_suite
 from pytest_modelreg.observe import LOADERS
+from pytest_modelreg.store import OPENERS, is_row_file
 from pytest_modelreg.store.sample_files import list_files
 
 LOADER_SUFFIXES: Mapping[str, frozenset[str]] = {
@@ -34,6 +35,8 @@ _FLAGS: Mapping[str, str] = {
     "suite": "--name",
     "samples.folder": "--samples",
     "samples.loader": "--loader",
+    "samples.file": "--samples",
+    "samples.id": "--id",
     "reference.model": "--model",
     "reference.preprocess": "--preprocess",
     "reference.checkpoint": "--checkpoint",
@@ -45,8 +48,7 @@ _TEMPLATE = """\
 modelreg: 1
 suite: {name}
 samples:
-  folder: {samples}
-  loader: {loader}  # {loaders} | module:fn
+{samples}
 
 reference:
   model: {model}
@@ -72,6 +74,7 @@ def write_suite(
     checkpoint: Path | None,
     name: str | None = None,
     loader: str | None = None,
+    id_column: str | None = None,
 ) -> Path:
     """Write ``modelreg.yaml`` and return its path.
 
@@ -87,6 +90,8 @@ def write_suite(
         The suite's name; None makes one of the folder's.
     loader : str or None
         None guesses it from the samples' file names.
+    id_column : str or None
+        Of a file with rows.
 
     Raises
     ------
@@ -94,16 +99,10 @@ def write_suite(
         When the file exists already, or an argument does not fit; it names the flags.
     """
     path = folder / SUITE_FILE
-    if not samples.is_dir():
-        raise UsageFault(
-            f"--samples: expected a folder of sample files, got {str(samples)!r}, which is not one"
-        )
     shown = None if checkpoint is None else _quote(_relative(checkpoint, folder))
     text = _TEMPLATE.format(
         name=_quote(name if name is not None else _name_after(folder)),
-        samples=_quote(_relative(samples, folder)),
-        loaders=" | ".join(LOADERS),
-        loader=_quote(loader if loader is not None else guess_loader(samples)),
+        samples=_describe_samples(samples, folder, loader, id_column),
         model=_quote(model),
         checkpoint="" if shown is None else f"  checkpoint: {shown}\n",
         preprocess=_quote(preprocess),
@@ -125,6 +124,26 @@ def write_suite(
             f"expected to write {path}, but: {error.strerror or type(error).__name__}"
         ) from error
     return path
+
+
+def _describe_samples(samples: Path, folder: Path, loader: str | None, id_column: str | None) -> str:
+    """Return the keys of the block ``samples``."""
+    place = _quote(_relative(samples, folder))
+    if is_row_file(samples) and samples.is_file():
+        if loader is not None:
+            raise UsageFault(f"--loader: expected none for {samples}, whose rows have no files to be loaded")
+        named = "" if id_column is None else f"\n  id: {_quote(id_column)}"
+        hint = "# label: COLUMN, tags: COLUMN; input: [COLUMN, ...] for preprocess, by default all the others"
+        return f"  file: {place}{named}\n  {hint}"
+    if not samples.is_dir():
+        raise UsageFault(
+            f"--samples: expected a folder of sample files or a file of {' '.join(OPENERS)}, got "
+            f"{str(samples)!r}, which is not one"
+        )
+    if id_column is not None:
+        raise UsageFault(f"--id: expected none for the folder {samples}, whose samples.csv has the ids")
+    chosen = _quote(loader if loader is not None else guess_loader(samples))
+    return f"  folder: {place}\n  loader: {chosen}  # {' | '.join(LOADERS)} | module:fn"
 
 
 def guess_loader(samples: Path) -> str:

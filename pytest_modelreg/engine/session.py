@@ -111,7 +111,7 @@ class Session:
         for suite, case in cases:
             self._race.expect(case)
             with suppress(ModelRegError):
-                specs.append(case.spec(self._samples.read(suite.samples_folder)))
+                specs.append(case.spec(self._samples.read(suite.samples)))
         self._observer.expect(specs)
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class Session:
         if doubt is not None:
             return skipped(subject, doubt)
         try:
-            samples = self._samples.read(suite.samples_folder)
+            samples = self._samples.read(suite.samples)
         except ModelRegError as error:
             return failed(subject, describe_failure(error))
         outcome = self._judge_case(subject, observe)

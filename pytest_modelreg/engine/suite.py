@@ -99,8 +99,10 @@ class Suite:
         The suite file and its folder, absolute.
     where : str
         File and line of the name, for messages: ``modelreg.yaml:2``.
-    samples_folder, golden_root : Path
-        Absolute; the samples folder exists, the golden root need not.
+    samples : SampleSet
+        What the file says of the sample set, its samples not read; folder or file exist.
+    golden_root : Path
+        Absolute; need not exist.
     model : str
         Reference of the model factory, or the runtime that brings a model, for the header.
     cases : tuple of CasePlan
@@ -117,7 +119,7 @@ class Suite:
     file: Path
     root: Path
     where: str
-    samples_folder: Path
+    samples: SampleSet
     golden_root: Path
     model: str
     cases: tuple[CasePlan, ...]

@@ -17,7 +17,7 @@ from typing import Any
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.check import CheckPlan
 from pytest_modelreg.domain.errors import Fault, SuiteFileError
-from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.domain.sample import ROW_LOADER
 from pytest_modelreg.engine.suite import CasePlan, Suite
 from pytest_modelreg.engine.suite_file.axes import ReferenceBlock
 from pytest_modelreg.engine.suite_file.axis_value import CheckpointBlock, RuntimeBlock
@@ -128,7 +128,7 @@ def _build(document: Document, file: Path, rootdir: Path, log: FaultLog) -> Suit
         file=file,
         root=root,
         where=f"{log.file}:{document.line(('suite',))}",
-        samples_folder=Path(block.samples.folder),
+        samples=reference.template.samples,
         golden_root=root / "golden" if block.golden is None else Path(block.golden),
         model=block.reference.model or block.reference.runtime.kind,
         golden_per=block.golden_per,
@@ -157,8 +157,8 @@ def _plan_reference(block: SuiteBlock, root: Path, rootdir: Path) -> CasePlan:
         suite=block.suite,
         root=str(root),
         python_path=_python_path(block.python_path, root, rootdir),
-        samples=SampleSet(folder=block.samples.folder, samples=()),
-        loader=block.samples.loader,
+        samples=block.samples.declare(),
+        loader=block.samples.loader or ROW_LOADER,
         deterministic=block.deterministic,
         outputs=describe_outputs(block.outputs),
         **{key: _plain(value, root) for key, value in written.items()},

@@ -48,7 +48,7 @@ def explain_unanswered(
     if not list_prechecked([case]):
         raise error  # another environment prepares its inputs, and may prepare others
     try:
-        samples = sets.read(Path(case.template.samples.folder))
+        samples = sets.read(case.template.samples)
         observation = observe_inputs(
             case.spec(confine(samples, subject.only)),
             folder,

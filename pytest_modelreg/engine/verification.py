@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pytest_modelreg.domain.errors import FaultsError, GoldenError, UsageFault
+from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.run import find_project_root
 from pytest_modelreg.engine.selection import holds_suites, select_cases
@@ -21,9 +23,11 @@ from pytest_modelreg.engine.suite_loading import load_suites
 from pytest_modelreg.store import (
     find_attributes_fault,
     golden_folder,
+    is_row_file,
     open_output,
+    pin_rows,
     read_golden,
-    read_samples,
+    read_sample_set,
     safe_component,
     survey_goldens,
     verify_files,
@@ -67,12 +71,14 @@ class _Scope:
     suites: dict[Path, Suite] = field(default_factory=dict)
     goldens: dict[Path, Path] = field(default_factory=dict)
     """Folder to look below, and the golden root that links must not leave."""
-    sample_folders: dict[Path, None] = field(default_factory=dict)
+    sample_sets: dict[SampleSet, None] = field(default_factory=dict)
+    row_files: dict[Path, None] = field(default_factory=dict)
+    """Files with rows that were named themselves: what a suite says of their columns is not looked at."""
 
     def add_suites(self, suites: Iterable[Suite]) -> None:
         for suite in suites:
             self.suites[suite.file] = suite
-            self.sample_folders[suite.samples_folder] = None
+            self.sample_sets[suite.samples] = None
             self.goldens[suite.golden_root / safe_component(suite.name)] = suite.golden_root
 
 
@@ -83,7 +89,7 @@ def verify_goldens(targets: Sequence[str], base: Path) -> Verification:
     ----------
     targets : sequence of str
         Suite files and suite names; folders with suites at or below them, or else with
-        goldens at or below them or a sample set. None means the whole project around
+        goldens at or below them or a sample set; files with rows. None means the whole project around
         ``base``. The goldens of cases that are gone from a suite file are verified too,
         and so are those of the Python tests of a folder with suites.
     base : Path
@@ -109,6 +115,9 @@ def _take_targets(targets: Sequence[str], base: Path, root: Path) -> _Scope:
     words: list[str] = []
     for target in targets:
         path = Path(os.path.abspath(base / target))
+        if is_row_file(path) and path.is_file():
+            scope.row_files[path] = None
+            continue
         if path.is_dir():
             _add_folder(scope, path, root)
         if not path.is_dir() or (not holds_suites(path) and _names_a_suite(target, base)):
@@ -134,7 +143,7 @@ def _add_folder(scope: _Scope, path: Path, root: Path) -> None:
     elif not suites:
         scope.goldens[path] = path
     if (path / SAMPLES_FILE).is_file():
-        scope.sample_folders[path] = None
+        scope.sample_sets[SampleSet(folder=str(path), samples=())] = None
 
 
 def _verify(scope: _Scope) -> Verification:
@@ -152,9 +161,13 @@ def _verify(scope: _Scope) -> Verification:
         found = list(_find_golden_faults(folder, golden_root))
         n_faulty += bool(found)
         faults.update(dict.fromkeys(found))
-    for folder in scope.sample_folders:
+    counts = [
+        *(partial(_count_samples, declared) for declared in scope.sample_sets),
+        *(partial(_count_rows, path) for path in scope.row_files),
+    ]
+    for count in counts:
         try:
-            n_samples += len(read_samples(folder).samples)
+            n_samples += count()
         except FaultsError as error:
             n_faulty += 1
             faults.update(dict.fromkeys(map(str, error.faults)))
@@ -168,12 +181,20 @@ def _verify(scope: _Scope) -> Verification:
             unrecorded.append(case)
     return Verification(
         n_goldens=len(folders),
-        n_sample_sets=len(scope.sample_folders),
+        n_sample_sets=len(counts),
         n_samples=n_samples,
         n_faulty=n_faulty,
         faults=tuple(faults),
         unrecorded=tuple(unrecorded),
     )
+
+
+def _count_samples(declared: SampleSet) -> int:
+    return len(read_sample_set(declared).samples)
+
+
+def _count_rows(path: Path) -> int:
+    return pin_rows(path, check=True).n_samples
 
 
 def _find_golden_faults(folder: Path, golden_root: Path) -> Iterator[str]:
@@ -220,7 +241,7 @@ def _describe_nothing(targets: Sequence[str], base: Path, root: Path, scope: _Sc
         return f"{where}: expected goldens to verify, found none; record them with `modelreg regen` ({ids})"
     return (
         f"{where}: expected suites, goldens or a sample set to verify, found none;"
-        " name a suite, a golden folder or a folder of samples, or write a first suite with `modelreg init`"
+        " name a suite, a golden folder or a sample set, or write a first suite with `modelreg init`"
     )
 
 

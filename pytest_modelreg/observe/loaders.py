@@ -1,4 +1,4 @@
-"""Loaders: from one pinned file to what ``preprocess`` is given.
+"""Loaders: from one pinned file, or one row of it, to what ``preprocess`` is given.
 
 What belongs here: one function a loader name, taking the file's path. To add one, add
 it to :data:`LOADERS`. Every loader reads the whole file and leaves nothing open.
@@ -11,17 +11,20 @@ import json
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pytest_modelreg.domain.errors import SampleLoadError
+from pytest_modelreg.domain.errors import SampleLoadError, SampleSetError
+from pytest_modelreg.domain.sample import ROW_LOADER, Sample, SampleSet
 from pytest_modelreg.observe.loader_advice import advise_on_file
 from pytest_modelreg.observe.user_code import attributed
+from pytest_modelreg.store import read_row
 
 Loader = Callable[[Path], Any]
+"""From a sample's file to what ``preprocess`` is given; of a row, from its file to itself."""
 
 # What decoders raise on bytes that they do not understand.
 _DECODE_ERRORS = (
@@ -72,6 +75,34 @@ def load_sample(loader: Loader, file: Path, *, sample_id: str, name: str) -> Any
         raise SampleLoadError(
             f"{what}: cannot be decoded: {text}; {advise_on_file(name, file.suffix)}"
         ) from error
+
+
+def load_row(samples: SampleSet, sample: Sample) -> Any:
+    """Load a sample that is a row of the set's file.
+
+    Raises
+    ------
+    SampleLoadError
+        The file cannot be read, or is not the one that was verified.
+    """
+    try:
+        return read_row(samples, sample)
+    except (OSError, ValueError, SampleSetError) as error:
+        raise SampleLoadError(f"sample {sample.id!r}: {samples.place}: {error}") from error
+
+
+def find_loader(name: str, found: Mapping[str, Any]) -> Loader:
+    """Return the loader of a case.
+
+    Parameters
+    ----------
+    name : str
+        As the case has it.
+    found : mapping
+        The case's references, resolved: the suite's own loader is among them.
+    """
+    own: Loader | None = found.get("loader")
+    return pass_path if name == ROW_LOADER else own or LOADERS[name]
 
 
 def load_image(path: Path) -> Any:

@@ -67,13 +67,15 @@ class Loaded:
     is_digest_whole: bool
 
 
-def load_model(spec: CaseSpec, found: Mapping[str, Any]) -> Loaded:
+def load_model(spec: CaseSpec, found: Mapping[str, Any], runtime: Runtime) -> Loaded:
     """Build the model and load its checkpoint.
 
     Parameters
     ----------
     found : mapping
         The case's references, resolved; without ``model`` nothing is built, and no checkpoint opened.
+    runtime : Runtime
+        May bring a model that is looked into like one that was built.
 
     Raises
     ------
@@ -95,13 +97,31 @@ def load_model(spec: CaseSpec, found: Mapping[str, Any]) -> Loaded:
                 f"{spec.id}: transform {spec.runtime.transform!r}: runtime {spec.runtime.kind!r} brings its "
                 f"own model, which cannot be transformed; remove the transform"
             )
-        return Loaded(model=None, weights_digest=None, is_digest_whole=False)
-    reference = spec.model or ""
-    model = build_model(found["model"], spec.model_args, case=spec.id, reference=reference)
+        model = _load_own(spec, runtime)
+        digest, is_whole = examine_weights(model)
+        return Loaded(model=model, weights_digest=digest, is_digest_whole=is_whole)
+    model = build_model(
+        found["model"],
+        spec.model_args,
+        case=spec.id,
+        reference=spec.model or "",
+        is_called=not getattr(runtime, "takes_objects", False),
+    )
     if spec.checkpoint is not None:
         load_weights(model, spec.checkpoint, case=spec.id)
     digest, is_whole = examine_weights(model)
     return Loaded(model=model, weights_digest=digest, is_digest_whole=is_whole)
+
+
+def _load_own(spec: CaseSpec, runtime: Runtime) -> Any:
+    """Return the module that a runtime brings; None where it keeps its model to itself."""
+    load: Callable[[RunRequest], Any] | None = getattr(runtime, "load_own", None)
+    if load is None:
+        return None
+    what = f"{spec.id}: runtime {spec.runtime.kind!r}: loading its model"
+    request = RunRequest(case=spec.id, options=spec.runtime.options, root=Path(spec.root), device=spec.device)
+    with attributed(ModelError, what):
+        return load(request)
 
 
 @contextmanager
@@ -146,7 +166,7 @@ def opened_subject(
             notes += apply_eval(model, case=case).warnings
         for note in notes:
             log.note(note)
-        if "model" in found:
+        if model is not None:
             stack.enter_context(placement.placing(model, case=case))
         else:
             placement = Placement()  # the runtime knows what its own model takes

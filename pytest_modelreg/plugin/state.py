@@ -148,7 +148,7 @@ class RunState:
         for suite in self.suites.values():
             kept += [
                 (f"the goldens of {suite.name}", suite.golden_root),
-                (f"the samples of {suite.name}", suite.samples_folder),
+                (f"the samples of {suite.name}", suite.samples.place),
             ]
         targets = {
             "--modelreg-json": self.options.json,

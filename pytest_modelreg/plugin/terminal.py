@@ -15,7 +15,7 @@ from pytest_modelreg.plugin.values import NOT_RECORDED
 from pytest_modelreg.report.notes import group_notes, name_cases
 from pytest_modelreg.report.table import printable
 from pytest_modelreg.report.text import summary_counts
-from pytest_modelreg.store import count_samples
+from pytest_modelreg.store import count_sample_set
 
 
 class TerminalLines:
@@ -69,8 +69,8 @@ class TerminalLines:
 
 
 def _describe(suite: Suite) -> str:
-    n_samples = count_samples(suite.samples_folder)
-    samples = "no readable samples.csv" if n_samples is None else f"{n_samples} samples"
+    n_samples = count_sample_set(suite.samples)
+    samples = "no readable sample set" if n_samples is None else f"{n_samples} samples"
     n_cases = len(suite.cases)
     return f"{suite.name}: {suite.model}, {samples}, {n_cases} case{'s' if n_cases != 1 else ''}"
 

@@ -29,16 +29,29 @@ from pytest_modelreg.store.lock import locked
 from pytest_modelreg.store.measure_table import write_measures
 from pytest_modelreg.store.naming import safe_component
 from pytest_modelreg.store.observation_store import read_observation, verify_arrays, write_observation
+from pytest_modelreg.store.rows.pin_file import pin_path
+from pytest_modelreg.store.rows.pinning import pin_rows
+from pytest_modelreg.store.rows.row_set import read_row
+from pytest_modelreg.store.rows.table import OPENERS, is_row_file
 from pytest_modelreg.store.run_folder import RunFolder
-from pytest_modelreg.store.sample_set import PinReport, count_samples, pin, read_samples
+from pytest_modelreg.store.sample_set import (
+    PinReport,
+    count_sample_set,
+    count_samples,
+    pin,
+    read_sample_set,
+    read_samples,
+)
 from pytest_modelreg.store.summary_table import summary_file
 from pytest_modelreg.store.trace_file import find_trace_bytes, read_trace, write_trace, write_trace_bytes
 
 __all__ = [
+    "OPENERS",
     "OutputWriter",
     "PinReport",
     "RunFolder",
     "StoredOutput",
+    "count_sample_set",
     "count_samples",
     "decode_golden",
     "decode_numbers",
@@ -49,14 +62,19 @@ __all__ = [
     "find_attributes_fault",
     "golden_folder",
     "golden_sha256",
+    "is_row_file",
     "list_golden_folders",
     "locked",
     "measure_goldens",
     "open_output",
     "parse_json",
     "pin",
+    "pin_path",
+    "pin_rows",
     "read_golden",
     "read_observation",
+    "read_row",
+    "read_sample_set",
     "read_samples",
     "read_trace",
     "remove_golden",

@@ -1,6 +1,6 @@
-"""A sample set read for use: table and files hold together, or every fault is named.
+"""A sample set read for use: table and files, or pin and rows, hold together, or every fault is named.
 
-What belongs here: reading. Writing ``samples.csv`` is ``pinning``'s.
+What belongs here: reading. Writing ``samples.csv`` is ``pinning``'s, a file's pin ``rows.pinning``'s.
 """
 
 from __future__ import annotations
@@ -11,14 +11,26 @@ from pytest_modelreg.domain.errors import Fault, SampleSetError
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.store.naming import shown
 from pytest_modelreg.store.pinning import PinReport, pin
+from pytest_modelreg.store.rows.row_set import count_rows, read_row_set
 from pytest_modelreg.store.sample_files import compare_rows
 from pytest_modelreg.store.sample_table import parse_table, read_records
 
-__all__ = ["PinReport", "count_samples", "pin", "read_samples"]
+__all__ = ["PinReport", "count_sample_set", "count_samples", "pin", "read_sample_set", "read_samples"]
+
+
+def read_sample_set(declared: SampleSet) -> SampleSet:
+    """Return a set that a suite declares with its samples, every byte verified.
+
+    Raises
+    ------
+    SampleSetError
+        With every fault of the set at once.
+    """
+    return read_samples(Path(declared.folder)) if declared.rows is None else read_row_set(declared)
 
 
 def read_samples(folder: Path) -> SampleSet:
-    """Read a sample set and verify every file's bytes.
+    """Read the sample set of a folder and verify every file's bytes.
 
     Raises
     ------
@@ -34,6 +46,11 @@ def read_samples(folder: Path) -> SampleSet:
     if faults := [*table.faults, *content.all_faults]:
         raise SampleSetError(faults)
     return SampleSet(folder=str(folder.resolve()), samples=tuple(row.sample for row in table.rows))
+
+
+def count_sample_set(declared: SampleSet) -> int | None:
+    """Count the samples of a set that a suite declares; see :func:`count_samples`."""
+    return count_samples(Path(declared.folder)) if declared.rows is None else count_rows(declared.place)
 
 
 def count_samples(folder: Path) -> int | None:

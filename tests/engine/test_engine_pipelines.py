@@ -149,7 +149,7 @@ def test_module_is_fed_tensors_also_where_it_refuses_eval(observation):
 
 def test_variant_inputs_are_those_of_variants_apart(suite, project, tmp_path):
     """One digest each; the same again, another after a change of that preprocess alone."""
-    samples = read_samples(suite.samples_folder)
+    samples = read_samples(suite.samples.place)
 
     def digest():
         return digest_variant_inputs(suite.cases, samples, to_tensors=False, folder=tmp_path / "work")
@@ -166,5 +166,5 @@ def test_variant_inputs_are_those_of_variants_apart(suite, project, tmp_path):
 def test_variant_that_cannot_be_prepared_is_left_out(suite, project, tmp_path):
     """Its own case says why; recording the reference goes on."""
     project.edit("toydata.py", "return prepare(sample) * 2", "raise ValueError('no')")
-    samples = read_samples(suite.samples_folder)
+    samples = read_samples(suite.samples.place)
     assert digest_variant_inputs(suite.cases, samples, to_tensors=False, folder=tmp_path / "work") == {}

@@ -48,7 +48,7 @@ def test_scaffolded_suite_has_what_was_asked_for(project):
         "shop.models:build",
         "shop.data:prepare",
     )
-    assert (case.template.loader, suite.samples_folder) == ("image", project / "samples")
+    assert (case.template.loader, suite.samples.place) == ("image", project / "samples")
     assert case.template.checkpoint is not None
     assert case.template.checkpoint.path == str(project / "w.safetensors")
 

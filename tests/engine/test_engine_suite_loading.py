@@ -52,7 +52,7 @@ def test_five_lines_are_a_suite(suites):
     (case,) = suite.cases
     assert (suite.name, suite.model, case.id) == ("toy", "toymodel:build", "toy[reference]")
     assert suite.golden_root == suites.path / "golden"
-    assert suite.samples_folder == suites.path / "samples"
+    assert suite.samples.place == suites.path / "samples"
     assert (case.template.batch_size, case.template.threads, case.template.deterministic) == (8, None, False)
     assert (case.template.runtime, case.template.checkpoint, case.template.preprocess) == (
         RuntimeSpec(kind="eager"),
@@ -119,7 +119,7 @@ def test_paths_are_the_suite_files_whatever_the_working_directory(suites, monkey
     """A suite means the same files from everywhere."""
     file = suites.write(suites.suite)
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert load_suite(file, rootdir=suites.path).samples_folder == suites.path / "samples"
+    assert load_suite(file, rootdir=suites.path).samples.place == suites.path / "samples"
 
 
 def test_relative_suite_file_gives_absolute_paths(suites, monkeypatch):
@@ -128,7 +128,7 @@ def test_relative_suite_file_gives_absolute_paths(suites, monkeypatch):
     monkeypatch.chdir(suites.path)
     suite = load_suite(Path("modelreg.yaml"), rootdir=Path("."))
     assert suite.file == suites.path / "modelreg.yaml"
-    assert suite.samples_folder.is_absolute()
+    assert suite.samples.place.is_absolute()
     assert suite.cases[0].template.python_path == (str(suites.path),)
 
 
@@ -153,7 +153,8 @@ def test_runtime_of_another_distribution_is_accepted_with_its_options(suites, mo
     assert case.template.runtime == RuntimeSpec(kind="tvm", options={"target": "llvm", "fast": None})
     (fault,) = suites.faults_of_extension("  runtime: tvn\n")
     assert fault.endswith(
-        "expected one of eager, compile, export, onnx, onnx-file, tvm, got 'tvn' (did you mean tvm?)"
+        "expected one of eager, compile, export, torchscript, onnx, onnx-file, callable, tvm, got 'tvn' "
+        "(did you mean tvm?)"
     )
 
 

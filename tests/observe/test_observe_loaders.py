@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from pytest_modelreg.domain.errors import SampleLoadError
-from pytest_modelreg.observe.loaders import LOADERS, load_sample
+from pytest_modelreg.domain.sample import RowFile, SampleSet
+from pytest_modelreg.observe.loaders import LOADERS, find_loader, load_row, load_sample, pass_path
+from pytest_modelreg.store import pin_rows, read_sample_set
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -239,3 +241,31 @@ def test_fitting_suffix_leaves_the_loader_alone(tmp_path, loader, name):
     with pytest.raises(SampleLoadError, match="replace the file and pin it again") as caught:
         load(loader, path)
     assert "in the suite file" not in str(caught.value)
+
+
+def test_a_row_that_changed_since_it_was_verified_names_its_sample(tmp_path):
+    """Planted fault: what is loaded is not what is on record; an untouched row still loads."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"id": "cat", "x": 1}\n{"id": "dog", "x": 2}\n')
+    pin_rows(file, id_column="id")
+    samples = read_sample_set(
+        SampleSet(folder=str(tmp_path), samples=(), rows=RowFile(name=file.name, id="id"))
+    )
+    file.write_text('{"id": "cat", "x": 1}\n{"id": "dog", "x": 22}\n')
+    assert load_row(samples, samples.samples[0]) == {"x": 1}
+    with pytest.raises(
+        SampleLoadError, match=r"sample 'dog': .*rows\.jsonl: expected row 2 as it was verified"
+    ):
+        load_row(samples, samples.samples[1])
+    file.unlink()
+    with pytest.raises(
+        SampleLoadError, match=r"sample 'cat': .*expected a file with a row a sample, got no file"
+    ):
+        load_row(samples, samples.samples[0])
+
+
+def test_a_suites_own_loader_comes_first():
+    """Ours by name otherwise; of rows there is nothing to be chosen."""
+    assert find_loader("json", {}) is LOADERS["json"]
+    assert find_loader("mine:load", {"loader": len}) is len
+    assert find_loader("row", {}) is pass_path

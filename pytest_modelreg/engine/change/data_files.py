@@ -29,7 +29,7 @@ class DataChanges:
     changed : ChangedFiles
         All changes.
     taken : iterable of str
-        Folders of sample sets and goldens, links resolved: what is in them is no code's.
+        Folders and files of sample sets and goldens, links resolved: what is in them is no code's.
     listings : FolderListings
         Shared with the search for modules.
     """
@@ -37,11 +37,13 @@ class DataChanges:
     def __init__(self, changed: ChangedFiles, *, taken: Iterable[str], listings: FolderListings) -> None:
         self._changed = changed
         self._listings = listings
-        taken_roots = tuple(os.path.join(folder, "") for folder in taken)
+        taken = frozenset(taken)
+        taken_roots = tuple(os.path.join(place, "") for place in taken)
         self._by_name: dict[str, list[Change]] = {}
         self._by_folder: dict[str, list[Change]] = {}
         for change in changed:
-            if change.is_folder or change.path.endswith(".py") or change.path.startswith(taken_roots):
+            is_taken = change.path in taken or change.path.startswith(taken_roots)
+            if change.is_folder or change.path.endswith(".py") or is_taken:
                 continue
             folder, name = os.path.split(change.path)
             self._by_name.setdefault(name, []).append(change)

@@ -20,6 +20,7 @@ from pytest_modelreg.engine.outcome import case_folder
 from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.engine.suite_file.document import read_document
 from pytest_modelreg.engine.suite_file.fault import FaultLog
+from pytest_modelreg.store import pin_path
 from pytest_modelreg.store.sample_files import list_files
 from pytest_modelreg.store.sample_table import SAMPLES_FILE, parse_table
 
@@ -39,12 +40,18 @@ def _explain_suite_file(suite: Suite, changed: ChangedFiles) -> Iterator[str]:
 
 
 def _explain_samples(suite: Suite, changed: ChangedFiles) -> Iterator[str]:
-    folder = str(suite.samples_folder)
+    if suite.samples.rows is not None:
+        for path in (suite.samples.place, pin_path(suite.samples.place)):
+            change = changed.find(str(path))
+            if change is not None:
+                yield _say("samples", change, changed)
+        return
+    folder = suite.samples.folder
     below = changed.find_below(folder)
     if not below:
         return
     real = changed.resolve(folder)
-    known = _list_sample_files(suite.samples_folder)
+    known = _list_sample_files(Path(folder))
     samples: list[Reason] = []
     for change in below:
         inside = os.path.relpath(change.path, real).replace(os.sep, "/")

@@ -22,6 +22,7 @@ from pytest_modelreg.engine.change.suite_code import CodeReader
 from pytest_modelreg.engine.outcome import case_folder
 from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.engine.verification import GOLDEN_FOLDER
+from pytest_modelreg.store import pin_path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,9 @@ def select_changed(suites: Sequence[Suite], *, base: str, root: Path) -> tuple[C
     blind = _find_unseen(suites, repository, changed)
     reader = CodeReader(changed)
     goldens = [root / GOLDEN_FOLDER, *(case_folder(suite, suite.cases[0]).parent for suite in suites)]
-    taken = {changed.resolve(str(place)) for place in [*goldens, *(suite.samples_folder for suite in suites)]}
+    places = [suite.samples.place for suite in suites]
+    pins = [pin_path(place) for place, suite in zip(places, suites, strict=True) if suite.samples.rows]
+    taken = {changed.resolve(str(place)) for place in [*goldens, *places, *pins]}
     code_changes = CodeChanges(changed)
     data_changes = DataChanges(changed, taken=taken, listings=reader.listings)
     dependencies = DependencyChanges(changed, partial(repository.read, fork))

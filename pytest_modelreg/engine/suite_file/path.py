@@ -19,6 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pytest_modelreg.engine.suite_file.value import expect
 from pytest_modelreg.observe import CHECKPOINT_SUFFIXES
 from pytest_modelreg.runtimes import is_inside, list_package_folders
+from pytest_modelreg.store import OPENERS, is_row_file
 
 MAX_LABELS_BYTES = 16 * 1024 * 1024
 """Largest labels file, in bytes."""
@@ -156,6 +157,21 @@ def _read_labels(value: object, info: ValidationInfo) -> tuple[str, ...]:
     return tuple(labels)
 
 
+def _locate_row_file(value: str, info: ValidationInfo) -> str:
+    path = place_path(value, root_of(info))
+    if not is_row_file(path):
+        raise expect(
+            f"a file with a row a sample ({' '.join(OPENERS)})",
+            remark="a folder with a file a sample is named by `folder`",
+        )
+    if not _is_file(path):
+        raise expect(
+            "an existing file", got=f"{value!r}, {'a folder' if _is_folder(path) else 'which is not there'}"
+        )
+    return str(path)
+
+
 ExistingFolder = Annotated[str, AfterValidator(_locate_folder), Field(json_schema_extra={"minLength": 1})]
+RowFilePath = Annotated[str, AfterValidator(_locate_row_file), Field(json_schema_extra={"minLength": 1})]
 GoldenFolder = Annotated[str, AfterValidator(_locate_golden), Field(json_schema_extra={"minLength": 1})]
 Labels = Annotated[tuple[str, ...], BeforeValidator(_read_labels, json_schema_input_type=str | list[str])]

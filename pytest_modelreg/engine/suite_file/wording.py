@@ -24,11 +24,11 @@ from pytest_modelreg.engine.suite_file.fault import (
     list_names,
     shorten,
 )
-from pytest_modelreg.engine.suite_file.model import SamplesBlock, SuiteBlock, find_block
+from pytest_modelreg.engine.suite_file.model import SuiteBlock, find_block
+from pytest_modelreg.engine.suite_file.samples import SamplesBlock, check_samples, list_missing
 from pytest_modelreg.engine.suite_file.scalar import Scalar, resolve_scalar
 from pytest_modelreg.engine.suite_file.support import SUITE_FORMAT
 from pytest_modelreg.engine.suite_file.tree import check_tree
-from pytest_modelreg.engine.suite_file.value import NOT_YET
 
 _EXPECTED: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "string_type": "text",
@@ -83,6 +83,8 @@ def validate(document: Document, root: Path, log: FaultLog) -> SuiteBlock | None
         block = None
         log_errors(error, document, log)
     _require_model(document, log)
+    _require_samples(document, log)
+    check_samples(document, log)
     check_tree(document, root, log)
     return block
 
@@ -95,6 +97,15 @@ def _require_model(document: Document, log: FaultLog) -> None:
     misspelt = any(find_nearest(key, ["model"]) for key in reference if log.has(("reference", key)))
     if not misspelt and runs_a_model(reference.get("runtime", "eager")):
         _log_missing(("reference", "model"), document, log)
+
+
+def _require_samples(document: Document, log: FaultLog) -> None:
+    """Note what says where the samples are, and how they are read, unless a misspelt key was meant."""
+    for key in list_missing(document):
+        if not any(
+            find_nearest(name, [key]) for name in document.data["samples"] if log.has(("samples", name))
+        ):
+            _log_missing(("samples", key), document, log)
 
 
 def log_errors(error: ValidationError, document: Document, log: FaultLog) -> None:
@@ -121,15 +132,10 @@ def _log_unknown_key(path: KeyPath, document: Document, log: FaultLog) -> str | 
     """Note a key that is not known; return the key beside it that was probably meant."""
     key, block = str(path[-1]), find_block(path[:-1])
     known = list(block.model_fields) if block is not None else []
-    not_yet = block.not_yet if block is not None else frozenset()
+    opposite = _OPPOSITE.get(key)
+    near = opposite if opposite in known else find_nearest(key, known)
     message = f"expected {list_names(known)}, got {describe_value(key)}"
-    near = None
-    if key in not_yet:
-        message += f": {NOT_YET}"
-    else:
-        opposite = _OPPOSITE.get(key)
-        near = opposite if opposite in known else find_nearest(key, [*known, *not_yet])
-        message += phrase_suggestion(near or _ELSEWHERE.get(key))
+    message += phrase_suggestion(near or _ELSEWHERE.get(key))
     log.add(document.line(path, of_key=True), path, message)
     return near
 
