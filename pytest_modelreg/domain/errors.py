@@ -49,7 +49,7 @@ class SuiteFileError(FaultsError):
 
 
 class SampleSetError(FaultsError):
-    """A sample set that does not fit its ``samples.csv``."""
+    """A sample set that does not fit its ``samples.csv``, or the pin of its file."""
 
 
 class ProjectFactError(FaultsError):
@@ -118,6 +118,10 @@ class EnvironmentUnavailable(CaseError):
 
 class ExportError(CaseError):
     """A model that a runtime cannot export, compile or load; names operator and module where known."""
+
+
+class AbsentPartError(ExportError, AttributeError):
+    """A part of a model that a file has not got: ``hasattr(model, name)`` is False."""
 
 
 class CaseSkipped(CaseError):

@@ -21,7 +21,7 @@ from pytest_modelreg.observe.held_state import HeldState
 from pytest_modelreg.observe.input_source import InputFacts, PreparedSample
 from pytest_modelreg.observe.inputs import digest_sample
 from pytest_modelreg.observe.kept_inputs import InputRecorder
-from pytest_modelreg.observe.loaders import Loader, load_sample
+from pytest_modelreg.observe.loaders import Loader, load_row, load_sample
 from pytest_modelreg.observe.preprocess import Preprocess
 from pytest_modelreg.observe.seeding import DrawWatch, seed_generators, seed_of
 from pytest_modelreg.observe.value_digest import VALUE_DIGITS, digest_value
@@ -143,6 +143,8 @@ class FreshInputs:
         return Preparation(digest=prepared.digest, stage_digests=prepared.stage_digests)
 
     def _load(self, sample: Sample) -> Any:
+        if sample.row is not None:
+            return load_row(self._samples, sample)
         file = Path(self._samples.folder, sample.file)
         return load_sample(self._loader, file, sample_id=sample.id, name=self._loader_name)
 

@@ -44,8 +44,20 @@ def is_module(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
-def build_model(factory: Any, model_args: Mapping[str, Any], *, case: str, reference: str) -> Any:
+def has_mode(module: Any) -> bool:
+    """Whether a module can be in train or eval mode: one that torch.jit.freeze returned cannot."""
+    return hasattr(module, "training")
+
+
+def build_model(
+    factory: Any, model_args: Mapping[str, Any], *, case: str, reference: str, is_called: bool = True
+) -> Any:
     """Call the suite's factory.
+
+    Parameters
+    ----------
+    is_called : bool
+        Whether what it returns must be callable: some runtimes call a method of it.
 
     Returns
     -------
@@ -65,7 +77,7 @@ def build_model(factory: Any, model_args: Mapping[str, Any], *, case: str, refer
     hint = "a factory is called with model_args and returns the model"
     with attributed(ModelError, f"{what}: calling it with {_format_arguments(model_args)}", hint):
         model = factory(**model_args)
-    if not callable(model):
+    if model is None or (is_called and not callable(model)):
         raise ModelError(
             f"{what}: expected the factory to return a module or a callable, "
             f"got {type(model).__name__} {model!r:.80}; return the model alone"
@@ -101,7 +113,13 @@ def evaluating(modules: Iterable[Any]) -> Iterator[None]:
     A factory may return a module, or a reference name a transform, that the user's own
     tests use too.
     """
-    flags = [(part, part.training) for module in modules if is_module(module) for part in module.modules()]
+    flags = [
+        (part, part.training)
+        for module in modules
+        if is_module(module)
+        for part in module.modules()
+        if has_mode(part)
+    ]
     try:
         yield
     finally:
@@ -119,6 +137,8 @@ def apply_eval(model: Any, *, case: str) -> EvalOutcome:
         The model's own ``eval()`` raised.
     """
     if not is_module(model):
+        return EvalOutcome()
+    if not has_mode(model):
         return EvalOutcome()
     training = _list_training(model)
     applied = True
@@ -139,7 +159,7 @@ def apply_eval(model: Any, *, case: str) -> EvalOutcome:
 
 
 def _list_training(model: Any) -> tuple[str, ...]:
-    names = (name or ROOT_MODULE for name, part in model.named_modules() if part.training)
+    names = (name or ROOT_MODULE for name, part in model.named_modules() if has_mode(part) and part.training)
     return tuple(name for name, _ in zip(names, range(MAX_TRAINING_MODULES), strict=False))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from pytest_modelreg.domain.case import CaseSpec
 from pytest_modelreg.domain.errors import ImportReferenceError, SampleLoadError
 from pytest_modelreg.domain.nearest import find_nearest, phrase_suggestion, suggest
+from pytest_modelreg.domain.sample import ROW_LOADER
 from pytest_modelreg.observe.imports import list_module_names
 from pytest_modelreg.observe.loaders import LOADERS
 from pytest_modelreg.observe.user_code import describe_error
@@ -41,7 +42,7 @@ def list_references(spec: CaseSpec, *, needs_model: bool, prepares_inputs: bool 
         "preprocess": spec.preprocess,
         "collate": spec.collate,
         "forward": spec.forward,
-        "loader": None if spec.loader in LOADERS else spec.loader,
+        "loader": None if spec.loader in (ROW_LOADER, *LOADERS) else spec.loader,
     }
     if references["loader"] is not None and ":" not in spec.loader:
         raise SampleLoadError(

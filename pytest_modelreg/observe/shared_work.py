@@ -144,7 +144,7 @@ class SharedWork:
         known = self._set_digests.get(id(samples))
         if known is None:
             rows = [(sample.id, sample.file, sample.sha256) for sample in samples.samples]
-            text = json.dumps([samples.folder, rows])
+            text = json.dumps([samples.folder, rows, repr(samples.rows)])
             known = (samples, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
             self._set_digests[id(samples)] = known
         return known[1]

@@ -12,7 +12,8 @@ pytest collects the subclass; nothing here imports pytest. Every test builds a s
 torch model, opens it, and holds what comes out against the model itself. Override
 :meth:`~RuntimeConformance.options` for the options to open with,
 :meth:`~RuntimeConformance.make_options` where they depend on the model (a file made of
-it), and the class attributes for what a runtime cannot do. To add a rule of the port,
+it), :meth:`~RuntimeConformance.adapt_model` for a runtime of other models than torch's, and
+the class attributes for what a runtime cannot do. To add a rule of the port,
 add a test method here.
 """
 
@@ -63,13 +64,17 @@ class RuntimeConformance:
         """Return the options for a model; :meth:`options` unless overridden."""
         return self.options()
 
+    def adapt_model(self, model: Any) -> Any:
+        """Return what the runtime is given for a torch model: itself unless overridden."""
+        return model
+
     @contextmanager
     def opened(self, model: Any, batch: Any, **fields: Any) -> Iterator[Runner]:
         """Open a model as a case does, and close it again."""
         request = RunRequest(case="conformance[runtime]", options=self.make_options(model, batch))
         runtime = self.make_runtime()
         needs_model = getattr(runtime, "needs_model", True)
-        runner = runtime.open(model if needs_model else None, replace(request, **fields))
+        runner = runtime.open(self.adapt_model(model) if needs_model else None, replace(request, **fields))
         try:
             yield runner
         finally:

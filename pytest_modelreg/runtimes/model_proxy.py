@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytest_modelreg.domain.errors import ExportError
+from pytest_modelreg.domain.errors import AbsentPartError, ExportError
 
 READING = frozenset(
     {"parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules", "state_dict"}
@@ -50,6 +50,8 @@ class ModelProxy:
 
         Raises
         ------
+        AbsentPartError
+            There is no model, only a file.
         ExportError
             It is a method or a part of the model: calling it would run Python, not what was
             made of the model, and the case would be green with the wrong thing compared.
@@ -58,7 +60,7 @@ class ModelProxy:
         if name.startswith(("__", "_modelreg")):
             raise AttributeError(name)
         if model is None:
-            raise ExportError(
+            raise AbsentPartError(
                 f"{self._modelreg_where}: forward asked for model.{name}, but there is no model, only a "
                 f"file; call model(...) alone"
             )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import ExportError, RuntimeUnavailable
+from pytest_modelreg.domain.example_trial import GraphPlace
 from pytest_modelreg.runtimes.graph.exported_runner import ExportedRunner
 from pytest_modelreg.runtimes.graph.graph_format import ExportedGraph, GraphSource
 from pytest_modelreg.runtimes.option import (
@@ -19,6 +20,7 @@ from pytest_modelreg.runtimes.option import (
 )
 from pytest_modelreg.runtimes.ort.exporters import DEFAULT_EXPORTER, EXPORTERS, require_exporter
 from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
+from pytest_modelreg.runtimes.ort.graph_difference import find_differences
 from pytest_modelreg.runtimes.ort.node_watch import watch_graph
 from pytest_modelreg.runtimes.ort.session import (
     SESSION_CHECKS,
@@ -110,6 +112,9 @@ class _OnnxFormat:
 
     def watch(self, file: Path, inputs: Mapping[str, Any]) -> list[WatchedModule]:
         return watch_graph(file, self._settings, inputs)
+
+    def find_differences(self, first: Path, second: Path) -> list[GraphPlace]:
+        return find_differences(first, second)
 
     def describe_run_failure(self, error: Exception, file: Path) -> str:
         return describe_onnx_failure(error, file)

@@ -115,6 +115,13 @@ class Runtime(Protocol):
     needs_model : bool
         False for a runtime that brings its own: then ``open`` is called with None, and
         the suite's factory is never called.
+
+    Notes
+    -----
+    Of the built-in ones some have more. ``takes_objects`` is true where the factory may return what
+    is not callable. ``load_own(request)`` returns the torch module that a runtime brings: it is put in eval
+    mode, placed and looked into like one of a factory, and handed to ``open``. ``select(options)`` returns
+    the runtime that the options mean.
     """
 
     name: str

@@ -7,7 +7,7 @@ case asks for it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -22,8 +22,10 @@ BUILTIN = {
     "eager": "pytest_modelreg.runtimes.eager:EagerRuntime",
     "compile": "pytest_modelreg.runtimes.compile:CompileRuntime",
     "export": "pytest_modelreg.runtimes.export:ExportRuntime",
+    "torchscript": "pytest_modelreg.runtimes.torchscript:TorchScriptRuntime",
     "onnx": "pytest_modelreg.runtimes.onnx:OnnxRuntime",
     "onnx-file": "pytest_modelreg.runtimes.onnx_file:OnnxFileRuntime",
+    "callable": "pytest_modelreg.runtimes.callable:CallableRuntime",
 }
 
 
@@ -40,11 +42,17 @@ class BuiltInRuntime(Runtime, Protocol):
         """List options whose value is wrong, or that are missing, each with what is wrong."""
 
 
-def find_runtime(name: str) -> Runtime:
+def find_runtime(name: str, options: Mapping[str, Any] | None = None) -> Runtime:
     """Return the runtime of this name.
 
     Built-in names win over entry points, so that installing a package cannot change
     what a suite's ``eager`` means.
+
+    Parameters
+    ----------
+    options : mapping or None
+        As written in the suite file: one name may stand for a runtime that runs the suite's model and for
+        one that brings its own.
 
     Raises
     ------
@@ -53,7 +61,9 @@ def find_runtime(name: str) -> Runtime:
         offer it, or its module cannot be imported.
     """
     if name in BUILTIN:
-        return _load_builtin(name)
+        runtime = _load_builtin(name)
+        select: Callable[[Mapping[str, Any]], Runtime] | None = getattr(runtime, "select", None)
+        return runtime if select is None else select(options or {})
     offered = _find_entry_points()
     found = [point for point in offered if point.name == name]
     if not found:

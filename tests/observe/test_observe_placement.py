@@ -213,7 +213,7 @@ def test_a_model_of_its_own_is_not_placed(toy_case, monkeypatch):
 
             return Runner()
 
-    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind: Own())
+    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind, options: Own())
     observation = toy_case.observe(
         model="nowhere:build", checkpoint=None, dtype="float16", device="cpu", runtime=RuntimeSpec(kind="own")
     )

@@ -268,7 +268,7 @@ def test_identity_knows_what_the_model_is_made_of(torch_case, shared, monkeypatc
 
             return EagerRuntime().open(model, request)
 
-    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind: Spy())
+    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind, options: Spy())
     torch_case.write(
         "model.py",
         """

@@ -80,7 +80,7 @@ class FindingRunner(EagerRunner):
 @pytest.fixture
 def own_model(monkeypatch):
     """Make every case run by the runtime that brings its own model."""
-    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind: OwnModel())
+    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind, options: OwnModel())
 
 
 @pytest.mark.usefixtures("own_model")
@@ -139,7 +139,7 @@ def test_a_runner_that_knows_no_findings_is_asked_none(toy_case, monkeypatch):
         def open(self, model, request):
             return EagerRuntime().open(model, request)
 
-    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind: Old())
+    monkeypatch.setattr("pytest_modelreg.observe.case.find_runtime", lambda kind, options: Old())
     assert toy_case.observe().runtime_findings == ()
 
 

@@ -47,3 +47,9 @@ def test_without_a_model_there_is_nothing_to_read():
     proxy = ModelProxy(lambda x: x, None, where="c")
     with pytest.raises(ExportError, match=r"model\.config, but there is no model"):
         _ = proxy.config
+
+
+def test_a_file_has_no_attribute_by_name():
+    """A forward that serves a module with a state and a file without one can ask."""
+    proxy = ModelProxy(lambda x: x, None, where="c")
+    assert not hasattr(proxy, "reset_states")

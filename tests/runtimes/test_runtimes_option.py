@@ -19,6 +19,8 @@ GOOD = {
     "eager": {},
     "compile": {"backend": "inductor", "mode": "max-autotune", "fullgraph": True, "dynamic": False},
     "export": {"dynamic": {"x": {0: "batch", "2": "height"}}, "strict": True},
+    "torchscript": {"mode": "trace", "dynamic": {"x": {0: "batch"}}},
+    "callable": {"method": "predict_proba"},
     "onnx": {
         "exporter": "torchscript",
         "opset": 17,

@@ -114,7 +114,7 @@ def test_an_unknown_name_lists_all_and_the_nearest(offer):
     offer(("doubling", f"{__name__}:Doubling"))
     with pytest.raises(
         RuntimeUnavailable,
-        match=r"one of eager, .*onnx-file, doubling, got 'dubling' \(did you mean doubling\?\)",
+        match=r"one of eager, .*onnx-file, callable, doubling, got 'dubling' \(did you mean doubling\?\)",
     ):
         find_runtime("dubling")
 

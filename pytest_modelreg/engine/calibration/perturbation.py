@@ -14,6 +14,7 @@ from enum import Enum
 from pytest_modelreg.domain.case import RuntimeSpec
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.engine.suite import CasePlan
+from pytest_modelreg.engine.suite_file.axis_value import runs_a_model
 
 AGAIN, FRESH, BATCH, TWIN = "again", "fresh process", "batch", "float64 twin"
 
@@ -25,9 +26,6 @@ LARGEST_BATCH = 64
 
 BENIGN_AXES = frozenset({"runtime", "batch_size", "threads", "memory_format"})
 """Axes of a variant that change how the model is run and not what it computes."""
-
-OWN_MODEL_RUNTIMES = frozenset({"onnx-file"})
-"""Runtimes that bring a model of their own, which may be another one."""
 
 _THREADS = "torch.num_threads"
 
@@ -135,7 +133,7 @@ def is_benign(variant: CasePlan) -> bool:
     return (
         not variant.keeps_golden
         and BENIGN_AXES.issuperset(variant.axes)
-        and runtime.kind not in OWN_MODEL_RUNTIMES
+        and runs_a_model({**runtime.options, "kind": runtime.kind})  # one of its own may be another one
         and ("runtime" not in variant.axes or runtime.transform is None)
     )
 
@@ -181,6 +179,9 @@ def _list_twin(base: CasePlan, observed: Observation, left_out: list[str]) -> li
     template = base.template
     if template.model is None:
         left_out.append(f"{TWIN}: runtime {template.runtime.kind} brings a model of its own to run")
+        return []
+    if template.runtime.kind == "callable":
+        left_out.append(f"{TWIN}: runtime callable has no framework that would compute in float64")
         return []
     dtypes = {record.dtype for record in observed.outputs.values()}
     if template.dtype == "float64" or not any(dtype.startswith(("float", "bfloat")) for dtype in dtypes):

@@ -167,5 +167,6 @@ Marks = Annotated[tuple[Identifier, ...], BeforeValidator(_as_tuple, json_schema
 
 def runs_a_model(runtime: Any) -> bool:
     """Whether a runtime, as written, runs a model that a factory has to build."""
-    kind = runtime.get("kind") if isinstance(runtime, dict) else runtime
-    return not (isinstance(kind, str) and kind in BUILTIN) or find_runtime(kind).needs_model
+    written = runtime if isinstance(runtime, dict) else {"kind": runtime}
+    kind = written.get("kind")
+    return not (isinstance(kind, str) and kind in BUILTIN) or find_runtime(kind, written).needs_model

@@ -27,15 +27,19 @@ def check_own_models(
     """
     runtimes = [_find_runtime(variant, block) for variant in variants]
     reference: KeyPath = ("reference",)
-    if not any(runs_a_model(runtime.kind) for runtime in (block.reference.runtime, *runtimes)):
+    if not any(runs_a_model(_write(runtime)) for runtime in (block.reference.runtime, *runtimes)):
         written = {key: getattr(block.reference, key) for key in document.value(reference)}
         _note(reference, written, block.reference.runtime, "no case runs a model; take it out", document, log)
     seen: set[tuple[KeyPath, str]] = set()
     for variant, runtime in zip(variants, runtimes, strict=True):
-        if not runs_a_model(runtime.kind) and (variant.place, runtime.kind) not in seen:
+        if not runs_a_model(_write(runtime)) and (variant.place, runtime.kind) not in seen:
             seen.add((variant.place, runtime.kind))  # files of a pattern, combinations of a matrix
             advice = _advise(variant, block)
             _note(variant.place, variant.replaced, runtime, advice, document, log)
+
+
+def _write(runtime: RuntimeBlock) -> dict[str, Any]:
+    return {"kind": runtime.kind, **runtime.options}
 
 
 def _find_runtime(variant: PlannedVariant, block: SuiteBlock) -> RuntimeBlock:

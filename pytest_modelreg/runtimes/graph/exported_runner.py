@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_modelreg.domain.environment import FactValue
 from pytest_modelreg.domain.errors import CaseError, ExportError
+from pytest_modelreg.domain.example_trial import GraphPlace
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.artefacts import Artefacts
 from pytest_modelreg.runtimes.calling import call_model
@@ -128,6 +129,16 @@ class ExportedRunner:
         with torch.inference_mode():
             (self._request.forward or call_model)(proxy, batch)
         return tuple(found)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The graphs that were made or found, in the order in which they were first called."""
+        return tuple(graph.file for graph in self._graphs.values())
+
+    def find_differences(self, first: Path, second: Path) -> tuple[GraphPlace, ...]:
+        """Return where two graphs part; empty for a format whose graphs cannot be compared."""
+        find = getattr(self._format, "find_differences", None)
+        return () if find is None else tuple(find(first, second))
 
     def close(self) -> None:
         """Let go of model and graphs; files that no session keeps are removed."""

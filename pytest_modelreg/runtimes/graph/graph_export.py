@@ -66,7 +66,7 @@ def export_graph(format: GraphFormat, source: GraphSource, file: Path, *, sizes:
 
 
 def _find_modes(model: Any) -> list[RuntimeFinding]:
-    training = [name or "(model)" for name, part in model.named_modules() if part.training]
+    training = [name or "(model)" for name, part in model.named_modules() if getattr(part, "training", False)]
     if not training:
         return []
     more = f" and {len(training) - _LISTED} more" if len(training) > _LISTED else ""

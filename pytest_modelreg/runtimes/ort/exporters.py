@@ -82,7 +82,7 @@ def write_with_torchscript(source: GraphSource, file: Path, opset: int | None) -
         chosen["dynamo"] = False
     mode = torch.onnx.TrainingMode
     # In its eval mode the exporter would put a part that is in train mode in eval mode too, and hide it.
-    in_training = any(part.training for part in source.flat.modules())
+    in_training = any(getattr(part, "training", False) for part in source.flat.modules())
     # It refuses a number for a name, as the outputs of a tuple have it; outputs are taken in order.
     output_names = [f"output.{name}" if name.isdigit() else name for name in source.output_names]
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_modelreg.store import pin
+from pytest_modelreg.store import pin, pin_rows
 
 SUITE = """\
 modelreg: 1
@@ -148,3 +148,20 @@ def test_a_new_suite_is_chosen(shop) -> None:
     text = (shop.path / "modelreg.yaml").read_text()
     shop.write("second.modelreg.yaml", text.replace("toy", "second"))
     assert shop.reasons("second.modelreg.yaml") == ["suite file added"]
+
+
+def test_a_file_with_rows_and_its_pin_count_once(shop) -> None:
+    """Also where they lie in a package of the suite's code, which may read what is beside it."""
+    rows = SUITE.replace("{folder: samples, loader: json}", "{file: src/shop/rows.jsonl}")
+    suite = rows.partition("  model_args")[0] + "  preprocess: shop.data:prepare\n"
+    shop.write_base({"modelreg.yaml": suite, "src/shop/rows.jsonl": '{"x": 1}\n'})
+    pin_rows(shop.path / "src/shop/rows.jsonl")
+    shop.commit(tag="base")
+    assert shop.reasons() == []
+    shop.write("src/shop/rows.jsonl", '{"x": 2}\n')
+    assert shop.reasons() == ["samples src/shop/rows.jsonl changed"]
+    pin_rows(shop.path / "src/shop/rows.jsonl", update=True)
+    assert shop.reasons() == [
+        "samples src/shop/rows.jsonl changed",
+        "samples src/shop/rows.jsonl.pin.json changed",
+    ]
