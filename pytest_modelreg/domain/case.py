@@ -44,6 +44,9 @@ MEMORY_FORMATS = ("contiguous", "channels_last", "channels_last_3d")
 PER = ("sample", "batch", "ignore")
 """What the leading dimension of an output can be."""
 
+BOX_FORMATS = ("xyxy", "xywh", "cxcywh")
+"""How the four numbers of a box are meant: two corners, a corner and the size, the centre and the size."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointRef:
@@ -123,7 +126,7 @@ class OutputSpec:
     Parameters
     ----------
     kind : str
-        ``tensor``, ``regression``, ``classification`` or ``embedding``.
+        One of ``domain.check.KINDS``.
     per : str
         One of :data:`PER`: ``sample`` (leading dimension is the batch's), ``batch``
         (one value a batch) or ``ignore``.
@@ -133,6 +136,20 @@ class OutputSpec:
         Class names, index by index.
     top_k : int
         How many classes ``topk_overlap`` looks at, how many neighbours ``rank_overlap``.
+    scores, classes : str or None
+        Of a detection: the outputs that hold a score, a class number a box, by their paths beside
+        the boxes; None where there is none, or where both are columns behind the boxes' four.
+    along : tuple of str
+        Of a detection: further outputs with a row a box, by their paths beside the boxes.
+    box_format : str
+        Of a detection: one of :data:`BOX_FORMATS`.
+    threshold : float or None
+        Of a detection: the score from which a box counts; None: every box does. Of a multilabel output
+        and of a mask of one class: the score from which a label is on; None: 0.5.
+    ignore_index : int or None
+        Of a segmentation: class of the golden's pixels that do not count.
+    logits : str or None
+        Of tokens: the output with the scores that each token was chosen by, by its path beside them.
     """
 
     kind: str = "tensor"
@@ -140,6 +157,13 @@ class OutputSpec:
     per_is_declared: bool = False
     labels: tuple[str, ...] | None = None
     top_k: int = 5
+    scores: str | None = None
+    classes: str | None = None
+    along: tuple[str, ...] = ()
+    box_format: str = "xyxy"
+    threshold: float | None = None
+    ignore_index: int | None = None
+    logits: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,10 @@ CHECK_NAMES = (
     "negative_flips",
     "accuracy_drop",
     "rank_overlap",
+    "iou_match",
+    "label_agreement",
+    "pixel_agreement",
+    "miou",
 )
 """Checks that this release applies, in the order in which reports list them."""
 
@@ -29,6 +33,10 @@ DEFAULT_CHECKS: Mapping[str, tuple[str, ...]] = {
     "regression": ("rel_l2",),
     "classification": ("rel_l2", "top1_agreement"),
     "embedding": ("rel_l2", "cosine", "rank_overlap"),
+    "detection": ("rel_l2", "iou_match"),
+    "multilabel": ("rel_l2", "label_agreement"),
+    "segmentation": ("rel_l2", "pixel_agreement", "miou"),
+    "tokens": ("rel_l2",),
 }
 """Checks that an output gets without being asked for, by its kind.
 
@@ -45,9 +53,21 @@ CLASSIFICATION_ONLY = frozenset({"kl", "top1_agreement", "topk_overlap", "negati
 EMBEDDING_ONLY = frozenset({"rank_overlap"})
 """Checks that need vectors whose neighbours mean something."""
 
+DETECTION_ONLY = frozenset({"iou_match"})
+"""Checks that need boxes."""
+
+MULTILABEL_ONLY = frozenset({"label_agreement"})
+"""Checks that need a score a label."""
+
+SEGMENTATION_ONLY = frozenset({"pixel_agreement", "miou"})
+"""Checks that need a class a pixel."""
+
 KINDS_OF_CHECK: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(CLASSIFICATION_ONLY, ("classification",)),
     **dict.fromkeys(EMBEDDING_ONLY, ("embedding",)),
+    **dict.fromkeys(DETECTION_ONLY, ("detection",)),
+    **dict.fromkeys(MULTILABEL_ONLY, ("multilabel",)),
+    **dict.fromkeys(SEGMENTATION_ONLY, ("segmentation",)),
 }
 """The kinds that a check needs, by its name; a check that is not listed fits every kind."""
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_modelreg.domain.case import OutputSpec, case_id
+from pytest_modelreg.domain.case import BOX_FORMATS, OutputSpec, case_id
 from pytest_modelreg.domain.check import CheckPlan, Limit, OutputChecks
 from pytest_modelreg.domain.errors import GoldenError, RunFolderError
 from pytest_modelreg.domain.sample import SampleSet
@@ -112,6 +112,8 @@ def digest_plan(case: CasePlan) -> str:
     kept = {key: value for key, value in template.items() if key not in _LEFT_OUT}
     if checkpoint is not None:
         kept["checkpoint"] = [Path(checkpoint.path).name, checkpoint.key]
+    if case.template.samples.rows is not None:
+        kept["rows"] = asdict(case.template.samples.rows)
     return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
@@ -197,7 +199,23 @@ def _read_spec(fields: JsonObject) -> OutputSpec:
         per_is_declared=fields.boolean("per_is_declared"),
         labels=fields.texts("labels") if "labels" in fields else None,
         top_k=fields.integer("top_k"),
+        **_read_detection(fields),
     )
+
+
+def _read_detection(fields: JsonObject) -> dict[str, Any]:
+    """Return what a record says of boxes; nothing where it is of a release that knew none."""
+    if "box_format" not in fields:
+        return {}
+    return {
+        "scores": fields.optional("scores", fields.text),
+        "classes": fields.optional("classes", fields.text),
+        "along": fields.texts("along"),
+        "box_format": fields.one_of("box_format", BOX_FORMATS),
+        "threshold": fields.optional("threshold", fields.number),
+        "ignore_index": fields.optional("ignore_index", fields.integer) if "ignore_index" in fields else None,
+        "logits": fields.optional("logits", fields.text) if "logits" in fields else None,
+    }
 
 
 def _read_plan(fields: JsonObject) -> CheckPlan:

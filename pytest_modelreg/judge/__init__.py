@@ -1,13 +1,14 @@
 """Judging: an observation held against a golden, and what comes of it.
 
 Modules, in the order of the work: ``request`` (both sides), ``alignment`` (sample set),
-``structure`` and ``pairing`` (outputs and rows), ``plan`` with ``limits``, ``defaults`` and ``labels``
-(what is ``applied``: which checks and limits), ``measurement`` (numbers), ``evaluation`` and ``functions``
-(held against limits), ``output`` (one output judged), ``standings`` (of all samples), ``samples``,
+``sides`` (an output), ``structure`` and ``pairing`` (outputs and rows), ``plan`` with ``limits``,
+``defaults`` and ``labels`` (what is ``applied``: which checks and limits), ``measurement`` (numbers),
+``evaluation`` and ``functions`` (held against limits), ``output`` (one output judged), ``standings``
+(of all samples), ``samples``,
 ``environment``, ``inputs``, ``tie_order``, ``message``, ``cause``, ``notes``, ``wording`` (what to say),
 ``case`` (all of it), ``input_judgement`` (the inputs alone, without a forward pass), ``unanswered``
 (inputs of another form, to which the model gave no answer).
-``checks`` and ``kinds`` hold what a suite can name.
+``checks`` and ``kinds`` hold what a suite can name, ``detection`` finds out which box is which.
 ``profile`` and ``summary`` serve recording.
 """
 

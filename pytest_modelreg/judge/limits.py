@@ -10,23 +10,23 @@ from pytest_modelreg.domain.check import DEFAULT_CHECKS, CheckPlan, Limit
 from pytest_modelreg.judge.applied import AppliedCheck
 from pytest_modelreg.judge.checks import CHECKS
 from pytest_modelreg.judge.defaults import DefaultLimit, find_default_limit, find_loosest_limit, is_exact
-from pytest_modelreg.judge.pairing import PairedOutput
 from pytest_modelreg.judge.request import JudgeRequest
+from pytest_modelreg.judge.sides import OutputSides
 
-REPLACE_EXACT = frozenset({"rel_l2", "max_abs", "mean_abs", "elementwise"})
-"""Checks of values that, written for an integer output by name, replace its ``exact``."""
+REPLACE_EXACT = frozenset({"rel_l2", "max_abs", "mean_abs", "elementwise", "pixel_agreement", "miou"})
+"""Checks that, written for an integer output by name, replace its ``exact``."""
 
 KIND_DEFAULT = "kind default"
 """How the source of a limit begins that only the output's kind asks for."""
 
 
-def find_default(request: JudgeRequest, paired: PairedOutput) -> DefaultLimit | None:
+def find_default(request: JudgeRequest, output: OutputSides) -> DefaultLimit | None:
     """Return the ``rel_l2`` limit of the coarsest precision that is involved in an output."""
     expected, actual = request.golden.observation.fingerprint, request.observation.fingerprint
     # Who handed over values computed them we do not know how: a setting that another test left behind
     # must not loosen their limit. One that both sides have is the environment that the user works in.
     sides = [(expected, expected), (actual, actual)] if request.is_handed_over else [(expected, actual)]
-    dtypes = (paired.expected.dtype, paired.actual.dtype)
+    dtypes = (output.expected.dtype, output.actual.dtype)
     found = [find_loosest_limit(dtypes, request.compute_dtypes, *side) for side in sides]
     limits = [limit for limit in found if limit is not None]
     return min(limits, key=lambda limit: limit.value, default=None)
@@ -73,17 +73,17 @@ def choose_share_limit(applied: Sequence[AppliedCheck], dtype: str, default: Def
     return 0.0 if default is None else default.value
 
 
-def choose_epsilon(request: JudgeRequest, paired: PairedOutput, default: DefaultLimit | None) -> float:
+def choose_epsilon(request: JudgeRequest, output: OutputSides, default: DefaultLimit | None) -> float:
     """Return what counts as noise: the golden's calibrated floor, else the dtype's limit, dimensionless.
 
     A floor was measured in the golden's precision: where this case computes in a coarser one, noise
     is not less than that one's.
     """
     noise = 0.0 if default is None else default.value
-    floor = request.golden.noise_floor.get(paired.path)
+    floor = request.golden.noise_floor.get(output.path)
     if floor is None:
         return noise
     own = find_default_limit(
-        paired.expected.dtype, request.golden.observation.fingerprint, request.observation.fingerprint
+        output.expected.dtype, request.golden.observation.fingerprint, request.observation.fingerprint
     )
     return floor if own == default else max(floor, noise)

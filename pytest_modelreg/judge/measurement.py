@@ -15,6 +15,8 @@ from pytest_modelreg.compare import (
     DivergenceObserver,
     ElementwiseLimit,
     Gate,
+    Labelling,
+    LabelObserver,
     Neighbours,
     RowMeasures,
     ScoreObserver,
@@ -25,6 +27,7 @@ from pytest_modelreg.domain.golden import OutputProfile
 from pytest_modelreg.domain.result import ElementDifference, OutputMeasures
 from pytest_modelreg.judge.applied import OutputPlan
 from pytest_modelreg.judge.checks import Measured
+from pytest_modelreg.judge.labelling import choose_reader
 from pytest_modelreg.judge.pairing import PairedOutput
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.store import open_output
@@ -82,6 +85,8 @@ def take_as_equal(
         divergence=np.zeros(n_pairs),
         neighbours=Neighbours.of_equal_rows(n_pairs),
         labels=plan.labels,
+        boxes=paired.boxes,
+        labelling=Labelling.of_equal_rows(n_pairs) if plan.reads("labelling") else None,
     )
     return measured, measures
 
@@ -98,7 +103,7 @@ def measure(
     request: JudgeRequest, paired: PairedOutput, plan: OutputPlan, profile: OutputProfile
 ) -> tuple[Measured, OutputMeasures]:
     """Compare both sides, looking only at what the plan's checks ask for."""
-    expected, actual = paired.stored or (
+    expected, actual = paired.compared or (
         open_output(request.golden_folder, paired.expected),
         open_output(request.observation_folder, paired.actual),
     )
@@ -111,17 +116,24 @@ def measure(
     if plan.reads("divergence"):
         divergence = DivergenceObserver(n_pairs)
         observers.append(divergence)
+    labels = None
+    if plan.reads("labelling"):
+        spec, record = request.spec_of(paired.path), paired.expected
+        reader = choose_reader(spec, record.dtype, record.shape[1:], epsilon=plan.epsilon)
+        labels = LabelObserver(n_pairs, reader=reader, ignored=spec.ignore_index)
+        observers.append(labels)
     elementwise = plan.find("elementwise")
     comparison = compare_rows(
         expected,
         actual,
         pairs=paired.pairs,
-        gate=Gate(rms_row_norm=profile.rms_row_norm, limit=plan.share_limit),
+        gate=Gate(rms_row_norm=_find_typical_norm(paired, profile), limit=plan.share_limit),
         elementwise=None
         if elementwise is None
         else ElementwiseLimit(rtol=elementwise.rtol, atol=elementwise.atol),
         observers=observers,
     )
+    _measure_parts(paired, plan, comparison.rows)
     neighbours = None
     if plan.reads("neighbours"):
         # With all others for neighbours nothing could change: a small set is looked at more closely.
@@ -134,8 +146,39 @@ def measure(
         divergence=None if divergence is None else divergence.divergence,
         neighbours=neighbours,
         labels=plan.labels,
+        boxes=paired.boxes,
+        labelling=None if labels is None else labels.labelling,
     )
     return measured, _summarise_comparison(paired, comparison)
+
+
+def _find_typical_norm(paired: PairedOutput, profile: OutputProfile) -> float:
+    """Return R of the gate, of one box where rows hold boxes, the output's unit."""
+    if paired.detection is None or paired.stored is None:
+        return profile.rms_row_norm
+    return paired.detection.compute_typical_norm(paired.stored[0])
+
+
+def _measure_parts(paired: PairedOutput, plan: OutputPlan, rows: RowMeasures) -> None:
+    """Gate coordinates, scores and classes that are columns of one output each by itself.
+
+    A score that fell by a tenth is nothing beside coordinates of a thousand pixels.
+    """
+    detection, stored = paired.detection, paired.stored
+    if detection is None or stored is None:
+        return
+    parts = detection.list_parts(paired.path, paired.expected.shape)
+    if not parts:
+        return
+    rows.rel_l2[:], rows.n_mismatched[:], rows.allowance[:] = 0.0, 0, np.inf
+    for columns in parts:
+        expected, actual = detection.view(stored, columns)
+        norm = detection.compute_typical_norm(stored[0], columns)
+        gate = Gate(rms_row_norm=norm, limit=plan.share_limit)
+        part = compare_rows(expected, actual, pairs=paired.pairs, gate=gate).rows
+        np.maximum(rows.rel_l2, part.rel_l2, out=rows.rel_l2)
+        np.minimum(rows.allowance, part.allowance, out=rows.allowance)
+        rows.n_mismatched[:] += part.n_mismatched
 
 
 def _summarise_comparison(paired: PairedOutput, comparison: Comparison) -> OutputMeasures:
@@ -170,7 +213,7 @@ def _name_worst(paired: PairedOutput, comparison: Comparison) -> tuple[ElementDi
     return tuple(
         ElementDifference(
             sample=paired.row_names[int(paired.positions[element.pair])],
-            index=element.index,
+            index=paired.place_of(element.pair, element.index),
             expected=element.expected,
             actual=element.actual,
         )

@@ -12,6 +12,7 @@ from pytest_modelreg.domain.result import StructureFinding
 from pytest_modelreg.judge.alignment import Alignment, describe_difference
 from pytest_modelreg.judge.environment import describe_changes
 from pytest_modelreg.judge.evaluation import Evaluation
+from pytest_modelreg.judge.kinds.detection import count_boxes
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.structure import describe_finding
 from pytest_modelreg.judge.tie_order import TieOrder
@@ -136,8 +137,25 @@ def _describe_check(evaluation: Evaluation, judgement: OutputJudgement) -> str:
     return (
         f"{result.output} {name} {_format_beyond(evaluation)} in "
         f"{_describe_share(judgement, len(failed), len(evaluation.failed))} "
-        f"(worst: {judgement.paired.name_of(int(worst))})"
+        f"(worst: {judgement.paired.name_of(int(worst))}){_describe_boxes(evaluation, judgement)}"
     )
+
+
+def _describe_boxes(evaluation: Evaluation, judgement: OutputJudgement) -> str:
+    """Return how many boxes of the samples that failed have no partner."""
+    boxes = judgement.measured.boxes
+    if boxes is None or evaluation.result.name != "iou_match":
+        return ""
+    counts = [
+        f"{count_boxes(int(numbers[evaluation.failed].sum()))} {word}"
+        for numbers, word in (
+            (boxes.n_lost, "lost"),
+            (boxes.n_new, "new"),
+            (boxes.n_relabelled, "of another class"),
+        )
+        if numbers[evaluation.failed].any()
+    ]
+    return f": {', '.join(counts)}" if counts else ""
 
 
 def _is_undivided(judgement: OutputJudgement) -> bool:

@@ -100,6 +100,16 @@ def _note_decisions(standings: SampleStandings) -> list[str]:
             f"{count_of(len(standings.tolerated_flips), 'top-1 flip')} within the limit: "
             f"{name_some(standings.tolerated_flips)}"
         )
+    if standings.tolerated_labels:
+        notes.append(
+            f"{count_of(len(standings.tolerated_labels), 'sample')} with labels that changed, "
+            f"within the limit: {name_some(standings.tolerated_labels)}"
+        )
+    if standings.tolerated_boxes:
+        notes.append(
+            f"{count_of(len(standings.tolerated_boxes), 'sample')} with boxes that one side lacks, "
+            f"within the limit: {name_some(standings.tolerated_boxes)}"
+        )
     return notes
 
 

@@ -55,8 +55,13 @@ class OutputJudgement:
 
     @property
     def has_compared(self) -> bool:
-        """Whether a value was compared: an element that is not NaN or infinite on both sides alike."""
+        """Whether a value was compared: an element that is not NaN or infinite on both sides alike.
+
+        That there is no box, on both sides of every sample, is compared too.
+        """
         measures = self.measures
+        if self.measured.boxes is not None and not measures.n_total:
+            return True
         return measures.n_one_sided > 0 or measures.n_total > measures.nan_expected + measures.inf_expected
 
 

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from pytest_modelreg.compare import RowMeasures
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.result import SampleResult
+from pytest_modelreg.judge.detection import MOST_WITHOUT_PARTNER
 from pytest_modelreg.judge.kinds import KINDS
+from pytest_modelreg.judge.labelling import describe_labelling
 from pytest_modelreg.judge.output import OutputJudgement
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.standings import SampleStandings, per_sample
@@ -97,23 +99,48 @@ class _Column:
             decisions.top1[pair] == 0.0 or decisions.top1_near_tie[pair] or decisions.topk_near_tie[pair]
         )
         has_changed |= neighbours is not None and bool(neighbours.near_tie[pair])
+        has_changed |= measured.boxes is not None and bool(measured.boxes.near_tie[pair])
+        has_changed |= measured.labelling is not None and bool(measured.labelling.n_changed[pair])
         rel_l2 = float(measured.rows.rel_l2[pair])
+        if measured.boxes is not None and measured.boxes.overlap[pair] <= MOST_WITHOUT_PARTNER:
+            rel_l2 = np.inf  # a box that is gone says more than how far the others moved
         return bool(self._judgement.failed[pair]), has_changed, rel_l2
 
     def note(self, at: int) -> str:
         """Return what is special about a sample's row."""
         pair = int(self._pair_of[at])
-        return "other shape" if pair < 0 else _describe_finiteness(self._judgement.measured.rows, pair)
+        if pair < 0:
+            return "other shape"
+        measured = self._judgement.measured
+        finiteness = _describe_finiteness(measured.rows, pair)
+        paired = self._judgement.paired
+        if paired.sequences is not None and paired.path == paired.sequences.tokens and paired.stored:
+            return paired.sequences.describe(at, paired.stored)
+        if measured.labelling is not None:
+            labels = describe_labelling(measured.labelling, pair, self._spec)
+            return "; ".join(text for text in (labels, finiteness) if text)
+        if measured.neighbours is not None and measured.neighbours.overlap[pair] < 1.0:
+            return "; ".join(text for text in ("other neighbours", finiteness) if text)
+        detection = self._judgement.paired.detection
+        if detection is None or self._judgement.measured.boxes is None:
+            return finiteness
+        return "; ".join(text for text in (detection.describe(at), finiteness) if text)
 
     def render(self, at: int, *, is_named: bool) -> tuple[str, str]:
         """Return what the sample was and is; empty where the bytes are equal and nothing was opened."""
         paired = self._judgement.paired
-        if paired.stored is None:
+        if paired.compared is None:
             return "", ""
-        expected_row = int(paired.rows.expected[at])
-        actual_row = int(paired.rows.actual[at])
-        texts = _render_pair(paired.stored[0].row(expected_row), paired.stored[1].row(actual_row), self._spec)
-        prefix = f"{paired.path}: " if is_named else ""
+        detection, name, spec = paired.detection, paired.path, self._spec
+        if detection is not None and paired.path in detection.group.deciding and self._pair_of[at] >= 0:
+            # A score says something beside its box only.
+            name, spec = detection.group.boxes, detection.group.spec
+            expected, actual = detection.arrange(at)
+        else:
+            expected = paired.compared[0].row(int(paired.rows.expected[at]))
+            actual = paired.compared[1].row(int(paired.rows.actual[at]))
+        texts = _render_pair(expected, actual, spec)
+        prefix = f"{name}: " if is_named else ""
         return prefix + texts[0], prefix + texts[1]
 
 
@@ -132,6 +159,9 @@ def _render_pair(
 ) -> tuple[str, str]:
     """Render both sides with as few digits as show that they differ."""
     kind = KINDS[spec.kind]
+    if expected.shape == actual.shape and expected.tobytes() == actual.tobytes():
+        text = kind.render(expected, spec, kind.digits)
+        return text, text
     texts = ("", "")
     for digits in range(kind.digits, kind.digits + N_FURTHER_DIGITS):
         texts = (kind.render(expected, spec, digits), kind.render(actual, spec, digits))

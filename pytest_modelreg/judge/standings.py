@@ -31,6 +31,10 @@ class SampleStandings:
         The same of every output that holds a row a sample.
     near_tie, has_flipped : bool
         Decisions that changed: within the near-tie bound, and beyond it.
+    has_other_labels : bool
+        Has a pixel or a label that is another one, beyond near ties.
+    has_other_boxes : bool
+        Has a box that only one side found, or of another class.
     """
 
     ids: tuple[str, ...]
@@ -39,12 +43,14 @@ class SampleStandings:
     by_output: Mapping[str, FloatArray]
     near_tie: MaskArray
     has_flipped: MaskArray
+    has_other_labels: MaskArray
+    has_other_boxes: MaskArray
 
     @property
     def has_changed(self) -> MaskArray:
         """Samples that drifted or decide otherwise."""
-        changed: MaskArray = self.has_drifted | self.near_tie | self.has_flipped
-        return changed
+        decides: MaskArray = self.near_tie | self.has_flipped | self.has_other_labels | self.has_other_boxes
+        return decides | self.has_drifted
 
     @property
     def drifted(self) -> tuple[str, ...]:
@@ -60,6 +66,16 @@ class SampleStandings:
     def tolerated_flips(self) -> tuple[str, ...]:
         """Ids of samples whose top class flipped within the limit of flips."""
         return self._select(self.has_flipped & ~self.has_drifted)
+
+    @property
+    def tolerated_labels(self) -> tuple[str, ...]:
+        """Ids of samples that have other labels within the limit of agreement."""
+        return self._select(self.has_other_labels & ~self.has_drifted)
+
+    @property
+    def tolerated_boxes(self) -> tuple[str, ...]:
+        """Ids of samples that have other boxes within the limit of overlap."""
+        return self._select(self.has_other_boxes & ~self.has_drifted)
 
     @property
     def measures(self) -> SampleMeasures:
@@ -95,6 +111,8 @@ def rank_samples(
         },
         near_tie=np.zeros(n_samples, dtype=np.bool_),
         has_flipped=np.zeros(n_samples, dtype=np.bool_),
+        has_other_labels=np.zeros(n_samples, dtype=np.bool_),
+        has_other_boxes=np.zeros(n_samples, dtype=np.bool_),
     )
     for values in standings.by_output.values():
         np.maximum(standings.rel_l2, values, out=standings.rel_l2)
@@ -110,6 +128,17 @@ def rank_samples(
         neighbours = judgement.measured.neighbours
         if neighbours is not None:
             standings.near_tie[at] |= neighbours.near_tie
+        sequences = judgement.paired.sequences
+        if sequences is not None:
+            standings.near_tie[:] |= sequences.near_tie
+        labelling = judgement.measured.labelling
+        if labelling is not None:
+            standings.near_tie[at] |= labelling.near_tie
+            standings.has_other_labels[at] |= labelling.n_changed > labelling.n_near_ties
+        boxes = judgement.measured.boxes
+        if boxes is not None:
+            standings.near_tie[at] |= boxes.near_tie
+            standings.has_other_boxes[at] |= boxes.n_lost + boxes.n_new + boxes.n_relabelled > 0
     return standings
 
 

@@ -16,8 +16,11 @@ from pytest_modelreg.domain.output_path import is_pattern, matches
 from pytest_modelreg.domain.result import StructureFinding
 from pytest_modelreg.judge.alignment import Alignment
 from pytest_modelreg.judge.defaults import is_same_family
-from pytest_modelreg.judge.pairing import PairedOutput, describe_shape, is_bit_identical, pair_rows
+from pytest_modelreg.judge.detection import list_group_faults, match_detections
+from pytest_modelreg.judge.pairing import PairedOutput, describe_shape, pair_rows
 from pytest_modelreg.judge.request import JudgeRequest
+from pytest_modelreg.judge.sequences import list_scores_faults, pair_sequences
+from pytest_modelreg.judge.sides import OutputSides, is_bit_identical
 
 PRESENCE = "presence"
 """What differs where only one side has the output."""
@@ -66,6 +69,10 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
     notes: list[str] = []
     unfit: dict[str, str] = {}
     renamed = _find_renamed(request, alignment)
+    detections = match_detections(request, alignment, _list_comparable(request))
+    sequences = pair_sequences(request, alignment, _list_comparable(request))
+    for detection in dict.fromkeys(detections.values()):
+        notes += detection.remarks
     if renamed is not None:
         findings.append(_describe_renamed(*renamed))
     for path in [*expected, *(path for path in actual if path not in expected)]:
@@ -86,13 +93,27 @@ def pair_outputs(request: JudgeRequest, alignment: Alignment) -> Structure:
                 "in samples, order or size"
             )
         else:
-            paired, found = pair_rows(request, alignment, path, before, after)
+            sides = OutputSides(path=path, expected=before, actual=after)
+            paired, found = pair_rows(request, alignment, sides, detections.get(path), sequences.get(path))
             findings += found
             if paired is not None:
                 outputs.append(paired)
             elif before.per == "sample":
                 unfit[path] = "shape"
     return Structure(findings=tuple(findings), outputs=tuple(outputs), notes=tuple(notes), unfit=unfit)
+
+
+def _list_comparable(request: JudgeRequest) -> list[str]:
+    """Return the outputs that hold a row a sample on both sides, of dtypes that can be compared."""
+    golden, run = request.golden.observation, request.observation
+    return [
+        path
+        for path, before in golden.outputs.items()
+        if (after := run.outputs.get(path)) is not None
+        and before.per == "sample"
+        and (before.shape[0], after.shape[0]) == (len(golden.samples), len(run.samples))
+        and not _find_changes(path, before, after, allows_other_dtype=request.allows_other_dtype)
+    ]
 
 
 def compare_shapes(request: JudgeRequest) -> Structure:
@@ -163,6 +184,9 @@ def _check_declared(request: JudgeRequest) -> None:
                 for path in unknown
             )
         )
+    faults = list_group_faults(known, request.outputs) + list_scores_faults(known, request.outputs)
+    if faults:
+        raise JudgeError("\n".join(f"{request.case}: {fault}" for fault in faults))
 
 
 def _describe_declarable(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pytest_modelreg.domain.case import OutputSpec, case_id
@@ -10,7 +10,10 @@ from pytest_modelreg.domain.errors import JudgeError
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.output_path import find_entry
 from pytest_modelreg.domain.sample import SampleSet
+from pytest_modelreg.judge.detection import DetectionReader, find_groups, list_group_faults
 from pytest_modelreg.judge.kinds import KINDS
+from pytest_modelreg.judge.kinds.kind import Row
+from pytest_modelreg.judge.sequences import list_scores_faults
 from pytest_modelreg.store import open_output
 
 
@@ -45,18 +48,17 @@ def summarise(
             row.append(labels.get(row[0]) or "")
         for row in rows["batch"]:
             row.append("")
+    groups = {group.boxes: group for group in find_groups(observation.outputs, outputs)}
     for path, record in observation.outputs.items():
         spec = find_entry(path, outputs) or OutputSpec()
         kind = KINDS[spec.kind]
-        stored = open_output(folder, record)
+        read: Callable[[int], Row] = open_output(folder, record).row
+        if path in groups and record.per == "sample":
+            read = DetectionReader(folder, observation.outputs, groups[path]).read_counted
         header += [f"{path}.{column}" for column in kind.columns]
         for per, each in rows.items():
             for number, cells in enumerate(each):
-                cells += (
-                    kind.summarise(stored.row(number), spec)
-                    if per == record.per
-                    else [""] * len(kind.columns)
-                )
+                cells += kind.summarise(read(number), spec) if per == record.per else [""] * len(kind.columns)
     return [header, *rows["sample"], *rows["batch"]]
 
 
@@ -74,6 +76,8 @@ def _check_declared(observation: Observation, outputs: Mapping[str, OutputSpec])
         for path, record in observation.outputs.items()
         if (spec := find_entry(path, outputs)) is not None
     ]
+    faults += list_group_faults(observation.outputs, outputs)
+    faults += list_scores_faults(observation.outputs, outputs)
     found = [f"{case}: {fault}" for fault in faults if fault is not None]
     if found:
         raise JudgeError("\n".join(found))

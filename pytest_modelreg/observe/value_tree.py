@@ -60,7 +60,8 @@ def read_values(
         What the numbers mean, by output path or pattern.
     sample_ids : sequence of str or numbers, optional
         One a sample. A list as long as they are holds one result a sample; any other list
-        holds outputs. Without them samples are numbered along the leading axis.
+        holds outputs. Without them samples are numbered along the leading axis, or in the list that
+        holds the boxes of a detection.
 
     Raises
     ------
@@ -69,14 +70,17 @@ def read_values(
         or arrays disagree in their leading axis and nobody said what it is.
     """
     ids = None if sample_ids is None else name_samples(sample_ids)
-    walk = _ValueWalk(outputs, n_samples=None if ids is None else len(ids))
+    n_samples = None if ids is None else len(ids)
+    if ids is None and isinstance(values, list) and _holds_detections(outputs):
+        n_samples = len(values)
+    walk = _ValueWalk(outputs, n_samples=n_samples)
     leaves = walk.read(values)
     specs = dict(outputs)
     lengths = walk.measure(leaves)
     if ids is None:
         _require_agreement(lengths)
-        n_samples = next(iter(lengths.values()), 0)
-        ids = tuple(map(str, range(n_samples))) if n_samples else None
+        n_rows = next(iter(lengths.values()), 0)
+        ids = tuple(map(str, range(n_rows))) if n_rows else None
     else:
         _require_id_for_every_row(len(ids), lengths, is_list=isinstance(values, list))
     for path, node in leaves:
@@ -95,6 +99,16 @@ def read_values(
         specs=specs,
         paths=tuple(walk.paths),
         python_numbers=frozenset(walk.python_numbers),
+    )
+
+
+def _holds_detections(outputs: Mapping[str, OutputSpec]) -> bool:
+    """Whether a list without ids holds samples: boxes differ in number, so that they come in no other way.
+
+    Boxes that are declared by their place in the list say that it holds outputs.
+    """
+    return any(
+        spec.kind == "detection" and not path.partition(".")[0].isdecimal() for path, spec in outputs.items()
     )
 
 

@@ -21,7 +21,9 @@ def printable(text: str) -> str:
     )
 
 
-def render_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, indent: int) -> list[str]:
+def render_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, indent: int, is_last_whole: bool = False
+) -> list[str]:
     """Return aligned lines; a column without any content is left out.
 
     Parameters
@@ -32,10 +34,16 @@ def render_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, indent
         Cells as text, as many as titles; long ones are cut in the middle.
     indent : int
         Spaces before each line.
+    is_last_whole : bool
+        Whether cells of the last column, which nothing stands beside, are never cut.
     """
     kept = [column for column in range(len(header)) if any(row[column] for row in rows)]
     cells = [[header[column] for column in kept]]
-    cells += [[_cut(printable(row[column])) for column in kept] for row in rows]
+    whole = len(header) - 1 if is_last_whole else None
+    cells += [
+        [printable(row[column]) if column == whole else _cut(printable(row[column])) for column in kept]
+        for row in rows
+    ]
     widths = [max(len(row[column]) for row in cells) for column in range(len(kept))]
     return [
         (

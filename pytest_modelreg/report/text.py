@@ -83,7 +83,7 @@ def _structure(result: CaseResult) -> list[str]:
 
 def _output(path: str, measures: OutputMeasures, checks: list[CheckResult], *, verbose: bool) -> list[str]:
     total, bad = measures.n_total, measures.n_mismatched
-    share = f"{bad} / {total} ({100 * bad / total:.1f} %)" if total else "no elements"
+    share = f"{bad} / {total} ({100 * bad / total:.1f} %)" if total else "0 of 0"
     shape = ", ".join("ragged" if axis < 0 else str(axis) for axis in measures.shape)
     relative = "not defined (no expected value is finite and not zero)"
     if measures.max_rel is not None:
@@ -152,7 +152,7 @@ def _samples(result: CaseResult, *, verbose: bool) -> list[str]:
         [sample.id, _number(sample.rel_l2), sample.expected, sample.actual, sample.note] for sample in shown
     ]
     lines = ["", _indent(f"{len(bad)} of {result.n_samples} samples drift, worst first:")]
-    lines += render_table(["sample", "rel_l2", "expected", "actual", ""], rows, indent=4)
+    lines += render_table(["sample", "rel_l2", "expected", "actual", ""], rows, indent=4, is_last_whole=True)
     return lines + _rest(
         len(bad) - len(shown), "more sample(s); -v lists them, the JSON report has all ids", 4
     )

@@ -8,9 +8,12 @@ from pytest_modelreg.domain.check import (
     CHECK_NAMES,
     CLASSIFICATION_ONLY,
     DEFAULT_CHECKS,
+    DETECTION_ONLY,
     EMBEDDING_ONLY,
     KINDS,
     KINDS_OF_CHECK,
+    MULTILABEL_ONLY,
+    SEGMENTATION_ONLY,
     fits_kind,
     is_function,
 )
@@ -27,10 +30,17 @@ def test_every_kind_has_a_default_check():
 
 
 @pytest.mark.parametrize(
-    ("only", "kind"), [(CLASSIFICATION_ONLY, "classification"), (EMBEDDING_ONLY, "embedding")]
+    ("only", "kind"),
+    [
+        (CLASSIFICATION_ONLY, "classification"),
+        (EMBEDDING_ONLY, "embedding"),
+        (DETECTION_ONLY, "detection"),
+        (MULTILABEL_ONLY, "multilabel"),
+        (SEGMENTATION_ONLY, "segmentation"),
+    ],
 )
 def test_only_one_kind_has_the_checks_that_need_it(only, kind):
-    """Other kinds have no classes to agree on, and no neighbours that mean something."""
+    """Other kinds have no classes to agree on, no neighbours that mean something, and no boxes."""
     assert {each for each, names in DEFAULT_CHECKS.items() if only & set(names)} == {kind}
     assert {each for each in KINDS for check in only if fits_kind(check, each)} == {kind}
 
@@ -42,7 +52,8 @@ def test_every_default_check_fits_its_kind():
 
 def test_checks_that_need_a_kind_are_checks_and_need_a_kind():
     """A misspelt name would let the check through everywhere."""
-    assert set(KINDS_OF_CHECK) == CLASSIFICATION_ONLY | EMBEDDING_ONLY <= set(CHECK_NAMES)
+    only = CLASSIFICATION_ONLY | EMBEDDING_ONLY | DETECTION_ONLY | MULTILABEL_ONLY | SEGMENTATION_ONLY
+    assert set(KINDS_OF_CHECK) == only <= set(CHECK_NAMES)
     assert {kind for kinds in KINDS_OF_CHECK.values() for kind in kinds} <= set(KINDS)
 
 

@@ -98,7 +98,7 @@ def test_every_form_of_a_key_is_valid(old, new):
         ("rel_l2: 1e-5", "rell2: 1"),
         ("rel_l2: 1e-5", "exact: 1"),
         ("top1_agreement: 1.0", "top1_agreement: 98"),
-        ("kind: classification", "kind: tokens"),
+        ("kind: classification", "kind: tokenz"),
         ("checkpoint: weights/v1.safetensors", "checkpoint: {key: model}"),
     ],
 )

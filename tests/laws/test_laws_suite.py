@@ -23,6 +23,7 @@ from pytest_modelreg.domain.check import (
 )
 from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.engine.suite_loading import load_suite
+from pytest_modelreg.judge.checks import CHECKS
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -49,7 +50,7 @@ def _check(draw: st.DrawFn, name: str) -> tuple[Any, Limit | None]:
     if name == "elementwise":
         rtol, atol = draw(NUMBERS), draw(NUMBERS)
         return {"rtol": rtol, "atol": atol}, Limit(name=name, rtol=rtol, atol=atol, source="")
-    is_least = name in ("cosine", "snr_db", "top1_agreement", "topk_overlap", "rank_overlap")
+    is_least = CHECKS[name].direction == "min"
     is_share = name not in ("rel_l2", "max_abs", "mean_abs", "kl", "snr_db")
     numbers = FRACTIONS if is_share else NUMBERS
     value = draw(st.none() | numbers)

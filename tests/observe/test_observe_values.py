@@ -153,6 +153,21 @@ def test_integers_that_a_float_holds_are_taken(tmp_path):
     assert shapes(record(tmp_path, [2**53, 0.5])) == {"output": ("sample", (2,))}
 
 
+def test_list_of_boxes_holds_samples(tmp_path):
+    """Boxes differ in number, so that a list without ids is the only way to hand them over."""
+    boxes = [np.zeros((2, 4), np.float32), np.zeros((0, 4), np.float32)]
+    found = record(tmp_path, boxes, outputs={"found": OutputSpec(kind="detection")})
+    assert [sample.id for sample in found.samples] == ["0", "1"]
+    assert shapes(found) == {"found": ("sample", (2, -1, 4))}
+
+
+def test_boxes_that_are_named_by_their_place_are_an_output(tmp_path):
+    """Then the list holds outputs, as every other list without ids does."""
+    outputs = {"0": OutputSpec(kind="detection", scores="1")}
+    found = record(tmp_path, [np.zeros((3, 2, 4)), np.zeros((3, 2))], outputs=outputs)
+    assert shapes(found) == {"0": ("sample", (3, 2, 4)), "1": ("sample", (3, 2))}
+
+
 def test_single_number_is_a_value(tmp_path):
     """An accuracy can be pinned too."""
     assert shapes(record(tmp_path, 0.93)) == {"output": ("batch", (1,))}

@@ -38,7 +38,8 @@ FAULTS = {
     "embed(), outputs={'output': 5}": "outputs.output: expected",
     "embed(), checks=[]": "checks: expected a mapping of check to limit, got list",
     "embed(), kind='classification', labels=[1, 2, 3]": "outputs.output.labels: expected",
-    "embed(), labels=['a', 'b', 'c']": "expected it on an output of kind classification only",
+    "embed(), labels=['a', 'b', 'c']": "expected it on an output of kind classification, detection, "
+    "multilabel, segmentation or tokens only",
     "embed(), top_k=2": "expected it on an output of kind classification or embedding only",
     "embed(), kind='tensor', top_k=2": "expected it on an output of kind classification or embedding only",
     "embed(), kind='classification', labels=list('abc'), top_k=4": "expected at most the 3 classes of labels",

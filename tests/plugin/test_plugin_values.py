@@ -211,7 +211,7 @@ def test_skipped_without_the_flag(tests):
         ("kind='classificaton'", "did you mean classification?"),
         ("checks={'rel_l': 1e-5}", "did you mean rel_l2?"),
         ("checks={'rel_l2': -1}", "expected at least 0"),
-        ("kind='multilabel'", "not supported yet"),
+        ("kind='multilable'", "did you mean multilabel?"),
         ("sample_ids=['a']", "1 sample_ids for 4 rows of output 'output'"),
         ("kind='tensor', outputs={'output': {}}", "give them in outputs"),
         ("outputs={'logits': {}, 'x': {}}", "declared but not given*; the test gave output"),

@@ -86,6 +86,13 @@ def describe_outputs(outputs: Mapping[str, OutputBlock]) -> dict[str, OutputSpec
             per_is_declared="per" in output.model_fields_set,
             labels=output.labels,
             top_k=output.top_k,
+            scores=output.scores,
+            classes=output.classes,
+            along=output.along,
+            box_format=output.box_format,
+            threshold=output.threshold,
+            ignore_index=output.ignore_index,
+            logits=output.logits,
         )
         for path, output in outputs.items()
     }

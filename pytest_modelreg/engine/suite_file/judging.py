@@ -14,8 +14,11 @@ from pytest_modelreg.domain.check import (
     CHECK_NAMES,
     CLASSIFICATION_ONLY,
     DEFAULT_CHECKS,
+    DETECTION_ONLY,
     EMBEDDING_ONLY,
     KINDS,
+    MULTILABEL_ONLY,
+    SEGMENTATION_ONLY,
     CheckPlan,
     OutputChecks,
 )
@@ -31,12 +34,25 @@ from pytest_modelreg.engine.suite_file.model import JudgingBlock, OutputBlock
 _KINDS_OF_CHECKS: Mapping[str, frozenset[str]] = {
     "classification": CLASSIFICATION_ONLY,
     "embedding": EMBEDDING_ONLY,
+    "detection": DETECTION_ONLY,
+    "multilabel": MULTILABEL_ONLY,
+    "segmentation": SEGMENTATION_ONLY,
 }
 _KINDS_OF_KEYS: Mapping[str, tuple[str, ...]] = {
-    "labels": ("classification",),
-    "top_k": tuple(_KINDS_OF_CHECKS),
+    "labels": ("classification", "detection", "multilabel", "segmentation", "tokens"),
+    "top_k": ("classification", "embedding"),
+    **dict.fromkeys(("scores", "classes", "along", "box_format"), ("detection",)),
+    "threshold": ("detection", "multilabel", "segmentation"),
+    "ignore_index": ("segmentation",),
+    "logits": ("tokens",),
 }
-_EXAMPLES: Mapping[str, str] = {"classification": "logits", "embedding": "embedding"}
+_EXAMPLES: Mapping[str, str] = {
+    "classification": "logits",
+    "embedding": "embedding",
+    "detection": "boxes",
+    "multilabel": "scores",
+    "segmentation": "mask",
+}
 
 
 def check_judging(document: Document, root: Path, log: FaultLog) -> None:
@@ -113,12 +129,17 @@ def _check_fit(path: str, entry: Mapping[str, Any], document: Document, log: Fau
         return
     for key, kinds in _KINDS_OF_KEYS.items():
         if key in entry and kind not in kinds:
-            note((key,), f"expected it on an output of kind {' or '.join(kinds)} only, got it on kind {kind}")
+            note((key,), f"expected it on an output of kind {_list_kinds(kinds)} only, got it on kind {kind}")
     unfit = list_unfit_checks(kind)
     fitting = list_names([name for name in CHECK_NAMES if name not in unfit])
     for name in sorted(unfit & set(checks if isinstance(checks, dict) else ())):
         needed = next(needs for needs, names in _KINDS_OF_CHECKS.items() if name in names)
         note(("checks", name), f"expected {fitting} on kind {kind}, got '{name}', which needs kind: {needed}")
+
+
+def _list_kinds(kinds: Sequence[str]) -> str:
+    """Return ``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
 
 
 def _sound_part(document: Document, log: FaultLog) -> tuple[dict[str, Any], bool]:

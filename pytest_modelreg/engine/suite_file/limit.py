@@ -9,7 +9,7 @@ block to ``limit_block`` and the function that expands it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError, PydanticKnownError
@@ -34,7 +34,6 @@ from pytest_modelreg.engine.suite_file.limit_block import (
     ShareBlock,
 )
 from pytest_modelreg.engine.suite_file.scalar import resolve_scalar
-from pytest_modelreg.engine.suite_file.support import CHECKS_NOT_YET
 from pytest_modelreg.engine.suite_file.value import check_reference, expect
 
 __all__ = [
@@ -173,8 +172,6 @@ class ChecksBlock(Block):
     model_config = ConfigDict(extra="allow", json_schema_extra=_close_schema)
     __pydantic_extra__: dict[Annotated[str, AfterValidator(_check_key)], FunctionCheck]
 
-    not_yet: ClassVar[frozenset[str]] = CHECKS_NOT_YET
-
     rel_l2: DistanceCheck = Field(
         default=None,
         description="relative error of a sample's row: |actual - expected| / |expected|, the usual gate",
@@ -217,6 +214,23 @@ class ChecksBlock(Block):
     rank_overlap: FractionCheck = Field(
         default=None,
         description="shared fraction of the top_k nearest neighbours within the set; embedding only",
+    )
+    iou_match: FractionCheck = Field(
+        default=None,
+        description="mean overlap of a sample's boxes with their partners, 0 for a box without one; "
+        "detection only",
+    )
+    label_agreement: FractionCheck = Field(
+        default=None,
+        description="share of labels that are on or off as in the golden, mean over samples; multilabel only",
+    )
+    pixel_agreement: FractionCheck = Field(
+        default=None,
+        description="share of a sample's pixels that keep their class, sample by sample; segmentation only",
+    )
+    miou: FractionCheck = Field(
+        default=None,
+        description="mean over classes of intersection over union, sample by sample; segmentation only",
     )
 
 

@@ -19,35 +19,23 @@ from pytest_modelreg.engine.suite_file.axes import ReferenceBlock, VariantBlock
 from pytest_modelreg.engine.suite_file.block import Block
 from pytest_modelreg.engine.suite_file.fault import KeyPath
 from pytest_modelreg.engine.suite_file.limit import ChecksBlock, FunctionBlock, no_checks
+from pytest_modelreg.engine.suite_file.limit_block import Finite
 from pytest_modelreg.engine.suite_file.matrix import MatrixBlock
 from pytest_modelreg.engine.suite_file.path import ExistingFolder, GoldenFolder, Labels
+from pytest_modelreg.engine.suite_file.samples import SamplesBlock
 from pytest_modelreg.engine.suite_file.value import (
+    BoxFormat,
     CaseName,
     Count,
     EnvironmentKey,
     FormatVersion,
     KindName,
-    LoaderName,
     NotNegative,
     OutputPath,
     Per,
     Positive,
     SuiteName,
 )
-from pytest_modelreg.observe import LOADERS
-
-
-class SamplesBlock(Block):
-    """The pinned sample set."""
-
-    folder: ExistingFolder = Field(
-        description="folder with samples.csv, relative to this file", examples=["fixtures/photos"]
-    )
-    loader: LoaderName = Field(
-        description=f"how a sample's file is read: {', '.join(LOADERS)} (image: Pillow, mode as stored), "
-        "or module:fn called with the path",
-        examples=["image"],
-    )
 
 
 class OutputBlock(Block):
@@ -59,9 +47,50 @@ class OutputBlock(Block):
         description="what the leading dimension is: the samples of a batch, one value a batch, or ignore",
     )
     labels: Labels | None = Field(
-        default=None, description="class names: a file with one a line, or a list; classification only"
+        default=None,
+        description="names of classes, labels or tokens: a file with one a line, or a list",
     )
     top_k: Count = Field(default=5, description="classes that topk_overlap looks at; classification only")
+    scores: OutputPath | None = Field(
+        default=None,
+        description="output with a score a box, by its path beside the boxes; detection only",
+        examples=["scores"],
+    )
+    classes: OutputPath | None = Field(
+        default=None,
+        description="output with a class number a box, by its path beside the boxes; detection only",
+        examples=["labels"],
+    )
+    along: Annotated[
+        tuple[OutputPath, ...],
+        BeforeValidator(
+            lambda value: tuple(value) if isinstance(value, list) else value,
+            json_schema_input_type=list[OutputPath],
+        ),
+    ] = Field(
+        default=(),
+        description="further outputs with a row a box, such as landmarks, by their paths beside the boxes; "
+        "detection only",
+    )
+    box_format: BoxFormat = Field(
+        default="xyxy",
+        description="the four numbers of a box: two corners (xyxy), a corner and the size (xywh), or the "
+        "centre and the size (cxcywh); detection only",
+    )
+    threshold: Finite | None = Field(
+        default=None,
+        description="score from which a box counts (detection; default: every box does), or a label is on "
+        "(multilabel, segmentation with one score a pixel; default: 0.5), in the scores' own unit",
+    )
+    ignore_index: int | None = Field(
+        default=None, description="class of the golden's pixels that do not count; segmentation only"
+    )
+    logits: OutputPath | None = Field(
+        default=None,
+        description="output with the scores that each token was chosen by, by its path beside them; "
+        "tokens only",
+        examples=["logits"],
+    )
     checks: ChecksBlock = Field(
         default_factory=no_checks, description="limits of this output; they win over the suite's"
     )

@@ -8,31 +8,25 @@ that returns the value or raises ``expect(...)`` and annotate ``str`` with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from pytest_modelreg import __version__
-from pytest_modelreg.domain.case import PER
+from pytest_modelreg.domain.case import BOX_FORMATS, PER
 from pytest_modelreg.domain.check import KINDS
 from pytest_modelreg.domain.nearest import find_nearest
 from pytest_modelreg.engine.suite_file.fault import list_names, shorten
 from pytest_modelreg.engine.suite_file.support import (
-    KINDS_NOT_YET,
     MAX_NAME_CHARS,
     RESERVED_CASES,
     RESERVED_NAMES,
-    RUNTIMES_NOT_YET,
     SUITE_FORMAT,
 )
 from pytest_modelreg.fingerprint import ENVIRONMENT_KEYS
 from pytest_modelreg.observe import LOADERS
 from pytest_modelreg.runtimes import BUILTIN, list_runtime_names
-
-NOT_YET = f"not supported yet by this release ({__version__})"
-"""What is said of words that only a later release understands."""
 
 _CASE_NAME = re.compile(r"[\w+-](?:[\w.+-]*[\w+-])?")
 _DEVICE = re.compile(r"cpu|cuda(:\d+)?|mps|xpu(:\d+)?")
@@ -66,13 +60,11 @@ def expect(
     return PydanticCustomError("expected", "{expected}", context)
 
 
-def check_word(value: str, known: Sequence[str], not_yet: Collection[str] = ()) -> str:
+def check_word(value: str, known: Sequence[str]) -> str:
     """Return a word of a closed list, or raise with the nearest one."""
     if value in known:
         return value
-    if value in not_yet:
-        raise expect(list_names(known), remark=NOT_YET)
-    raise expect(list_names(known), hint=find_nearest(value, [*known, *not_yet]))
+    raise expect(list_names(known), hint=find_nearest(value, known))
 
 
 def check_reference(value: str) -> str:
@@ -109,8 +101,7 @@ def _check_loader(value: str) -> str:
 def _check_runtime(value: str) -> str:
     if value in BUILTIN:
         return value
-    known = tuple(BUILTIN) if value in RUNTIMES_NOT_YET else list_runtime_names()
-    return value if value in known else check_word(value, known, RUNTIMES_NOT_YET)
+    return check_word(value, list_runtime_names())
 
 
 def _check_version(value: int) -> int:
@@ -165,6 +156,17 @@ def _check_text(value: str) -> str:
     return value
 
 
+def _check_columns(value: Any) -> Any:
+    names = value if isinstance(value, list) else [value]
+    if not names or not all(isinstance(name, str) and name and name.isprintable() for name in names):
+        raise expect("a column, or a list of columns")
+    if len(set(names)) < len(names):
+        raise expect(
+            "every column once", got=repr(next(name for name in names if names.count(name) > 1)) + " twice"
+        )
+    return tuple(value) if isinstance(value, list) else value
+
+
 Text = Annotated[str, AfterValidator(_check_text), Field(min_length=1)]
 Identifier = Annotated[str, AfterValidator(_check_identifier)]
 Reference = Annotated[
@@ -177,6 +179,10 @@ SuiteName = Annotated[
     AfterValidator(_check_suite_name),
     Field(json_schema_extra={"pattern": r"^[^\[\]=/\\]+$", "minLength": 1, "maxLength": MAX_NAME_CHARS}),
 ]
+InputColumns = Annotated[
+    str | tuple[str, ...],
+    BeforeValidator(_check_columns, json_schema_input_type=str | list[str]),
+]
 FormatVersion = Annotated[
     int, AfterValidator(_check_version), Field(json_schema_extra={"const": SUITE_FORMAT})
 ]
@@ -188,11 +194,16 @@ LoaderName = Annotated[
 RuntimeName = Annotated[str, AfterValidator(_check_runtime), Field(json_schema_extra={"minLength": 1})]
 KindName = Annotated[
     str,
-    AfterValidator(lambda value: check_word(value, KINDS, KINDS_NOT_YET)),
+    AfterValidator(lambda value: check_word(value, KINDS)),
     Field(json_schema_extra={"enum": list(KINDS)}),
 ]
 Per = Annotated[
     str, AfterValidator(lambda value: check_word(value, PER)), Field(json_schema_extra={"enum": list(PER)})
+]
+BoxFormat = Annotated[
+    str,
+    AfterValidator(lambda value: check_word(value, BOX_FORMATS)),
+    Field(json_schema_extra={"enum": list(BOX_FORMATS)}),
 ]
 CaseName = Annotated[
     str,

@@ -19,6 +19,8 @@ from pytest_modelreg.judge.checks.differences import (
     SNR_DB,
 )
 from pytest_modelreg.judge.checks.distribution import KL
+from pytest_modelreg.judge.checks.labelling import LABEL_AGREEMENT, MIOU, PIXEL_AGREEMENT
+from pytest_modelreg.judge.checks.matching import IOU_MATCH
 from pytest_modelreg.judge.checks.neighbourhood import N_SAMPLES, RANK_OVERLAP
 
 CHECKS = {
@@ -37,6 +39,10 @@ CHECKS = {
         NEGATIVE_FLIPS,
         ACCURACY_DROP,
         RANK_OVERLAP,
+        IOU_MATCH,
+        LABEL_AGREEMENT,
+        PIXEL_AGREEMENT,
+        MIOU,
     )
 }
 """By name, in the order in which reports list them."""

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pytest_modelreg.compare import Decisions, Neighbours, RowMeasures
+from pytest_modelreg.compare import BoxAgreement, Decisions, Labelling, Neighbours, RowMeasures
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
-Reads = Literal["rows", "scores", "labels", "divergence", "neighbours"]
+Reads = Literal["rows", "scores", "labels", "divergence", "neighbours", "boxes", "labelling"]
 """What a check looks at beside the differences of values: each costs time only where it is asked for."""
 
 
@@ -34,6 +34,10 @@ class Measured:
         None where no check needs them.
     labels : ndarray of int64, axes (pair,), or None
         True class of every row, -1 where its sample has no label; None where no check needs it.
+    boxes : BoxAgreement or None
+        None for what holds no boxes.
+    labelling : Labelling or None
+        None where no check of this output needs it.
     """
 
     rows: RowMeasures
@@ -41,6 +45,8 @@ class Measured:
     divergence: FloatArray | None = None
     neighbours: Neighbours | None = None
     labels: IndexArray | None = None
+    boxes: BoxAgreement | None = None
+    labelling: Labelling | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

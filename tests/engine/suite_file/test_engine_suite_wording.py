@@ -23,9 +23,10 @@ WORDS = {
     "suite keys": SUITE_KEYS,
     "reference keys": "one of model, model_args, collate, forward, device, dtype, memory_format, checkpoint, "
     "preprocess, environment, runtime, autocast, batch_size, threads",
-    "runtimes": "one of eager, compile, export, onnx, onnx-file",
+    "runtimes": "one of eager, compile, export, torchscript, onnx, onnx-file, callable",
     "all checks": "one of rel_l2, max_abs, mean_abs, elementwise, cosine, snr_db, exact, kl, top1_agreement, "
-    "topk_overlap, negative_flips, accuracy_drop, rank_overlap",
+    "topk_overlap, negative_flips, accuracy_drop, rank_overlap, iou_match, label_agreement, "
+    "pixel_agreement, miou",
 }
 
 
@@ -96,7 +97,7 @@ reference:
   forward: !custom m:f
 outputs:
   x: {kind: tensor, lables: labels.txt, checks: {top1_agreement: 0.9}}
-  y: {kind: tokens}
+  y: {kind: tokenz}
 checks: {rel_l2: {max: -1}, cosin: 0.9}
 """
     keys = [line.split(": ")[:2] for line in suites.faults(text)]
