@@ -19,9 +19,12 @@ import pytest_modelreg
 
 PACKAGE = Path(pytest_modelreg.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-FRAMEWORKS = frozenset({"torch", "torchvision", "onnx", "onnxruntime", "PIL", "safetensors", "cv2"})
+FRAMEWORKS = frozenset(
+    {"torch", "torchvision", "onnx", "onnxruntime", "PIL", "safetensors", "cv2", "pyarrow"}
+)
 KNOWN_FRAMEWORKS = {
     **dict.fromkeys(("runtimes", "fingerprint", "observe"), FRAMEWORKS),
+    "store": frozenset({"pyarrow"}),  # rows of Parquet files
     "diagnose": frozenset({"PIL"}),  # what a photo can become is tried out on the photo
 }
 BARE_LAYERS = ("domain", "store", "trace", "runtimes", "fingerprint", "observe")

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_modelreg.diagnose.divergence import Divergence, find_divergence
+from pytest_modelreg.diagnose.divergence import find_divergence, list_evidence, tell_divergence
+from pytest_modelreg.diagnose.elsewhere import join_environment
 from pytest_modelreg.diagnose.environment import explain_environment
+from pytest_modelreg.diagnose.frozen import join_declared
 from pytest_modelreg.diagnose.model import explain_batch, explain_chance, explain_code, explain_mode
 from pytest_modelreg.diagnose.port import DriftCase, Replay
 from pytest_modelreg.diagnose.preprocessing import explain_preprocessing
@@ -19,7 +21,7 @@ from pytest_modelreg.diagnose.ranking import rank_findings
 from pytest_modelreg.diagnose.runtime import explain_runtime
 from pytest_modelreg.diagnose.traits import find_common_trait
 from pytest_modelreg.diagnose.weights import explain_weights
-from pytest_modelreg.diagnose.wording import count, number
+from pytest_modelreg.diagnose.wording import count
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _MODEL_SIDE = (Cause.WEIGHTS_CHANGED, Cause.WEIGHTS_NOT_LOADED, Cause.MODEL_MODE, Cause.MODEL_CODE)
@@ -46,13 +48,14 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
     evidence = explain_preprocessing(drift, replay)
     found = [*known, *_doubt_beside_chance(evidence.findings, known)]
     if not evidence.is_model_innocent:
-        found += _explain_model(drift, replay)
+        found = join_declared(found, _explain_model(drift, replay))
     is_elsewhere = drift.spec.environment is not None
     if (is_elsewhere or not _has(found, _SHOWN)) and replay.has_time():
-        found += explain_environment(drift, replay, may_guess=not _has(found, _LIKELY))
+        environment = explain_environment(drift, replay, may_guess=not _has(found, _LIKELY))
+        found = join_environment(drift, found, environment)
     if not found:
         found = [_admit(drift, replay)]
-    ranked = rank_findings(found)
+    ranked = _note_unwatched(drift, rank_findings(found))
     return _name_trait(drift, ranked)
 
 
@@ -102,14 +105,8 @@ def _name_module(drift: DriftCase, replay: Replay, found: list[CauseFinding]) ->
     divergence = None if now is None else find_divergence(then, now)
     if divergence is None:
         return found
-    told = _tell_divergence(divergence)
-    evidence = {
-        "first_module": divergence.module,
-        "rel_l2_before": divergence.before,
-        "rel_l2_after": divergence.after,
-        "n_modules_before": divergence.n_same,
-        "n_modules": divergence.n_calls,
-    }
+    evidence = list_evidence(divergence)
+    told = tell_divergence(evidence)
     named = [
         replace(
             finding,
@@ -128,15 +125,16 @@ def _name_module(drift: DriftCase, replay: Replay, found: list[CauseFinding]) ->
     ]
 
 
-def _tell_divergence(divergence: Divergence) -> str:
-    return (
-        f"the first module that answers otherwise is {divergence.module} ({number(divergence.after)} there, "
-        f"{number(divergence.before)} before it)"
-    )
-
-
 def _has(found: Iterable[CauseFinding], confidence: float) -> bool:
     return any(finding.confidence >= confidence for finding in found)
+
+
+def _note_unwatched(drift: DriftCase, ranked: tuple[CauseFinding, ...]) -> tuple[CauseFinding, ...]:
+    """Add to the first explanation why the model's modules could not be watched, where they could not."""
+    if not drift.trace_fault:
+        return ranked
+    first, *others = ranked
+    return (replace(first, evidence={**first.evidence, "not_watched": drift.trace_fault}), *others)
 
 
 def _admit(drift: DriftCase, replay: Replay) -> CauseFinding:
@@ -149,6 +147,8 @@ def _admit(drift: DriftCase, replay: Replay) -> CauseFinding:
         ruled_out.append("so are the weights")
     if drift.then is None:
         ruled_out.append("the golden keeps no trace to compare with: modelreg regen records one")
+    if drift.trace_fault:
+        ruled_out.append(f"its modules could not be watched: {drift.trace_fault}")
     if not replay.has_time():
         ruled_out.append("the time for diagnosis was used up: --modelreg-diagnose full takes what it needs")
     told = "; ".join(ruled_out)

@@ -6,12 +6,15 @@ What belongs here: comparing two tables of sketches of the same samples on the s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.port import TraceAt
+from pytest_modelreg.diagnose.wording import number
 from pytest_modelreg.store import read_trace
 from pytest_modelreg.trace import estimate_rel_l2, is_known
 
@@ -61,6 +64,25 @@ def find_divergence(then: TraceAt, now: TraceAt, *, may_be_fused: bool = False) 
             return Divergence(module=call, before=before, after=error, n_same=position, n_calls=len(errors))
         before = max(before, error)
     return None
+
+
+def list_evidence(divergence: Divergence) -> dict[str, Any]:
+    """Return where two runs part as builtin scalars."""
+    return {
+        "first_module": divergence.module,
+        "rel_l2_before": divergence.before,
+        "rel_l2_after": divergence.after,
+        "n_modules_before": divergence.n_same,
+        "n_modules": divergence.n_calls,
+    }
+
+
+def tell_divergence(evidence: Mapping[str, Any]) -> str:
+    """Return in words what :func:`list_evidence` returned."""
+    return (
+        f"the first module that answers otherwise is {evidence['first_module']} "
+        f"({number(evidence['rel_l2_after'])} there, {number(evidence['rel_l2_before'])} before it)"
+    )
 
 
 def compare_calls(then: TraceAt, now: TraceAt, *, may_be_fused: bool = False) -> list[tuple[str, float]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_modelreg.diagnose.port import Change, DriftCase, Replay
 from pytest_modelreg.diagnose.wording import N_LISTED
+from pytest_modelreg.domain.case import EnvironmentSpec
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 from pytest_modelreg.domain.environment import EnvironmentChange
 
@@ -54,6 +55,12 @@ def explain_environment(drift: DriftCase, replay: Replay, *, may_guess: bool) ->
     ]
 
 
+def is_revision_alone(environment: EnvironmentSpec) -> bool:
+    """Whether an environment is this one but for the project's Python code."""
+    is_other = environment.python or environment.requirements or environment.variables
+    return environment.revision is not None and not is_other
+
+
 def _explain_elsewhere(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     environment = drift.spec.environment
     assert environment is not None
@@ -77,6 +84,8 @@ def _explain_elsewhere(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         ]
     guilty = _find_variable(environment.variables, drift, replay, evidence)
     what = guilty or _tell(drift.result.environment_changes) or "the variant's environment"
+    if is_revision_alone(environment):
+        what = f"revision {environment.revision}, whose code it runs"
     return [
         CauseFinding(
             cause=Cause.ENVIRONMENT,

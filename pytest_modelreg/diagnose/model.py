@@ -12,6 +12,7 @@ from pytest_modelreg.diagnose.divergence import NOISE
 from pytest_modelreg.diagnose.port import Change, DriftCase, Replay
 from pytest_modelreg.diagnose.wording import N_LISTED, contrast, count, name_some, number
 from pytest_modelreg.domain.cause import Cause, CauseFinding
+from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.trace import Behaviour
 
 _NOTHING = Behaviour()
@@ -58,13 +59,13 @@ def explain_mode(drift: DriftCase) -> list[CauseFinding]:
 
 
 def explain_chance(drift: DriftCase) -> list[CauseFinding]:
-    """Return that answers depend on chance or on what ran before, where the golden's did not."""
+    """Return that answers depend on chance or on what ran before; doubted where the golden's did too."""
     now, then = _behaviour_now(drift), _behaviour_then(drift)
     rerun = now.rerun_rel_l2 > NOISE and now.rerun_rel_l2 > 10 * then.rerun_rel_l2
     draws = now.seed_rel_l2 > NOISE and now.seed_rel_l2 > 10 * then.seed_rel_l2
     mutated = [name for name in now.mutated if name not in then.mutated]
     if not (rerun or draws or mutated):
-        return []
+        return _explain_kept_state(now, then)
     where = f" ({name_some(now.draws)})" if now.draws else ""
     if rerun:
         summary = (
@@ -91,6 +92,28 @@ def explain_chance(drift: DriftCase) -> list[CauseFinding]:
                 "seed_rel_l2": now.seed_rel_l2,
                 "draws": list(now.draws[:N_LISTED]),
                 "changed_by_forward": list(mutated[:N_LISTED]),
+            },
+        )
+    ]
+
+
+def _explain_kept_state(now: Behaviour, then: Behaviour) -> list[CauseFinding]:
+    """Return that a run depends on those before it on both sides, so that another order is another answer."""
+    if min(now.rerun_rel_l2, then.rerun_rel_l2) <= NOISE:
+        return []
+    changes = f"; a forward pass changes {name_some(now.mutated)}" if now.mutated else ""
+    return [
+        CauseFinding(
+            cause=Cause.NONDETERMINISM,
+            confidence=0.5,
+            summary="the model answers otherwise when it is run again on the same inputs with the same "
+            f"seeds: {number(now.rerun_rel_l2)} apart, and so did the golden's ({number(then.rerun_rel_l2)})"
+            f"{changes}: what ran before a sample has a part in its answer",
+            evidence={
+                "of": "model",
+                "rerun_rel_l2": now.rerun_rel_l2,
+                "golden_rerun_rel_l2": then.rerun_rel_l2,
+                "changed_by_forward": list(now.mutated[:N_LISTED]),
             },
         )
     ]
@@ -137,8 +160,11 @@ def explain_code(drift: DriftCase) -> list[CauseFinding]:
         return []
     before = {module.name: module.settings for module in then.trace.modules}
     after = {module.name: module.settings for module in now.trace.modules}
+    is_one_torch = _torch_of(drift.golden.observation) == _torch_of(drift.observation)
     changed = {
-        name: (before[name], after[name]) for name in before if after.get(name, before[name]) != before[name]
+        name: (before[name], after[name])
+        for name in before
+        if name in after and is_changed(before[name], after[name], is_one_torch=is_one_torch)
     }
     removed = [name for name in before if name not in after] if after else []
     added = [name for name in after if name not in before] if before else []
@@ -171,11 +197,45 @@ def explain_code(drift: DriftCase) -> list[CauseFinding]:
     ]
 
 
+def is_changed(expected: str, actual: str, *, is_one_torch: bool) -> bool:
+    """Whether two descriptions ``Kind(setting, name=value)`` are of different modules.
+
+    Parameters
+    ----------
+    is_one_torch : bool
+        Whether one release of torch wrote both: another one may name settings that the first did not,
+        and then only what both name can differ.
+    """
+    if is_one_torch or expected == actual:
+        return expected != actual
+    (kind, _, before), (other, _, after) = expected.partition("("), actual.partition("(")
+    if kind != other:
+        return True
+    pairs = [
+        dict(setting.split("=", 1) for setting in text.removesuffix(")").split(", ") if "=" in setting)
+        for text in (before, after)
+    ]
+    plain = [
+        [setting for setting in text.removesuffix(")").split(", ") if "=" not in setting]
+        for text in (before, after)
+    ]
+    shared = pairs[0].keys() & pairs[1].keys()
+    return plain[0] != plain[1] or any(pairs[0][name] != pairs[1][name] for name in shared)
+
+
+def _torch_of(observation: Observation) -> object:
+    return observation.fingerprint.facts.get("torch.version")
+
+
 def _list_changed_files(drift: DriftCase) -> list[str]:
     assert drift.then is not None
     assert drift.today is not None
     before = {source.file: source.sha256 for source in drift.then.trace.sources}
     after = {source.file: source.sha256 for source in drift.today.trace.sources}
+    environment = drift.spec.environment
+    if environment is not None and environment.revision is None:
+        # The files are those of here; which of them are imported, the environment may decide.
+        return [file for file in sorted({*before} & {*after}) if before[file] != after[file]]
     return [file for file in sorted({*before, *after}) if before.get(file) != after.get(file)]
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.cause import CauseFinding
+from pytest_modelreg.domain.example_trial import ExampleTrial
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.result import CaseResult
@@ -38,6 +39,8 @@ class DriftCase:
         The case, with its samples.
     today : TraceAt or None
         The trace of this run, on the inputs of this run; None where it could not be had.
+    trace_fault : str
+        Why not, where that is known.
     """
 
     golden: Golden
@@ -46,6 +49,7 @@ class DriftCase:
     result: CaseResult
     spec: CaseSpec
     today: TraceAt | None = None
+    trace_fault: str = ""
 
     @property
     def then(self) -> TraceAt | None:
@@ -159,6 +163,15 @@ class Replay(Protocol):
 
     def trace_graph(self) -> tuple[TraceAt, TraceAt] | None:
         """Return the traces of this run's model, in eager mode and as exported, on the same inputs."""
+
+    def try_example(self, *, tries_size: bool) -> ExampleTrial | None:
+        """Export the model with a drifting sample as its example, and run both graphs on it and on another.
+
+        Parameters
+        ----------
+        tries_size : bool
+            Whether it is also exported with an example of another size.
+        """
 
     def ask(self, change: Change) -> Answer:
         """Run the case on a few drifting samples with one thing changed, and hold it against the golden."""

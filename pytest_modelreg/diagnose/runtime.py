@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_modelreg.diagnose.divergence import find_divergence
+from pytest_modelreg.diagnose.frozen import EXPORTING, name_frozen
 from pytest_modelreg.diagnose.port import Answer, Change, DriftCase, Replay
-from pytest_modelreg.diagnose.weights import compare_weights, find_rounding
+from pytest_modelreg.diagnose.weights import compare_weights, explain_weights, find_rounding
 from pytest_modelreg.diagnose.wording import name_some, number
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.cause import Cause, CauseFinding
@@ -33,9 +34,19 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     evidence: dict[str, Any] = {"replays": [answer.as_evidence(plain.label)]}
     if not answer.agrees:
         return []
+    if "path" in spec.runtime.options and (weights := explain_weights(drift)):
+        return weights  # of the file's own model, which the suite's, run in eager mode, says nothing of
     if spec.runtime == RuntimeSpec() and (spec.dtype is None) != (spec.autocast is None):
         # There was one thing to switch off, and it has been.
         return [_blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=0.95)]
+    if spec.environment is not None and spec.runtime.kind in EXPORTING and replay.has_time():
+        # A process of its own exports anew: when that alone ends the drift, no switch shows anything.
+        again = Change(label="exported again, with drifting samples as its example")
+        outcome = replay.ask(again)
+        evidence["replays"].append(outcome.as_evidence(again.label))
+        if outcome.agrees:
+            told = f"what runtime {_name_runtime(spec)} froze from the example input of its export"
+            return [_blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9)]
     for change, cause, told in _list_switches(spec):
         if not replay.has_time():
             break
@@ -43,14 +54,27 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         evidence["replays"].append(outcome.as_evidence(change.label))
         if outcome.agrees:
             found = _blame(cause, told, evidence, answer, confidence=0.95)
-            return [found if cause is Cause.RUNTIME_PRECISION else _name_node(found, replay)]
+            return [_look_into_graph(found, drift, replay)]
     if spec.runtime.transform is not None and spec.dtype is None and spec.autocast is None:
         told = f"transform {spec.runtime.transform}"
         return [_blame_transform(drift, told, evidence, answer)]
     if spec.runtime.kind == "eager":
         return [_blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=0.8)]
     told = f"what runtime {_name_runtime(spec)} made of the model"
-    return [_name_node(_blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9), replay)]
+    found = _blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9)
+    return [_look_into_graph(found, drift, replay)]
+
+
+def _look_into_graph(finding: CauseFinding, drift: DriftCase, replay: Replay) -> CauseFinding:
+    """Add where the graph leaves the model and, of an export, what it has frozen from its example."""
+    if finding.cause is Cause.RUNTIME_PRECISION:
+        return finding
+    if finding.cause is not Cause.RUNTIME_EXPORT:
+        return _name_node(finding, replay)
+    frozen = name_frozen(finding, drift, replay)
+    named = _name_node(frozen, replay)
+    # A constant that was found says more than the first module behind it, which stays in the evidence.
+    return named if frozen is finding else replace(named, summary=frozen.summary)
 
 
 def _blame_transform(drift: DriftCase, told: str, evidence: dict[str, Any], answer: Answer) -> CauseFinding:

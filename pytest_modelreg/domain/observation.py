@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.environment import Fingerprint
-from pytest_modelreg.domain.trace import Trace
+from pytest_modelreg.domain.trace import InputPoints, Trace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +182,8 @@ class Observation:
     input_probes : InputProbes or None
         None where the inputs are unknown or the case keeps no golden. No fact of its own: it
         follows from the inputs, whose digests are compared.
+    input_points : InputPoints or None
+        As well, of all samples, until a trace takes what it keeps of them; a golden has none here.
     trace : Trace or None
         What a later diagnosis needs; None until it was gathered. No fact of its own either.
     duration_s : float
@@ -204,5 +206,6 @@ class Observation:
     habits: tuple[PreprocessHabit, ...] = ()
     runtime_findings: tuple[RuntimeFinding, ...] = ()
     input_probes: InputProbes | None = field(default=None, compare=False)
+    input_points: InputPoints | None = field(default=None, compare=False)
     trace: Trace | None = field(default=None, compare=False)
     duration_s: float = field(default=0.0, compare=False)

@@ -56,6 +56,62 @@ class ExactInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeafPoints:
+    """Where one input of a sample was looked at.
+
+    Parameters
+    ----------
+    path : str
+        Which input of the model, empty for a bare tensor.
+    axis : int or None
+        Of the channels; None where all of it counts as one.
+    n_places : int
+        At each of them, the values of all channels are kept.
+    """
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    axis: int | None
+    n_places: int
+
+    @property
+    def n_channels(self) -> int:
+        """How many channels there are."""
+        return 1 if self.axis is None else self.shape[self.axis]
+
+
+LeafForms = tuple[LeafPoints, ...]
+"""The inputs of one sample, in the order of their numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputPoints:
+    """What the model was fed for samples at a few seeded places, and its channels' statistics.
+
+    Parameters
+    ----------
+    file : ArrayFile
+        float64, axes (number, column), one column: sample by sample and input by input the values, axes
+        (channel, place), then the statistics, axes (channel, statistic), as ``trace.points`` defines both.
+    n_numbers : int
+        Length of the first axis.
+    samples : tuple of str
+        Ids, in the order in which they lie in the file.
+    forms : tuple of tuple of LeafPoints
+        All that there are.
+    form_of : tuple of int
+        One a sample: which of ``forms`` it has.
+    """
+
+    file: ArrayFile
+    n_numbers: int
+    samples: tuple[str, ...]
+    forms: tuple[LeafForms, ...]
+    form_of: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TensorFacts:
     """One entry of a state dict.
 
@@ -186,11 +242,14 @@ class Trace:
 
     Parameters
     ----------
+    points : InputPoints or None
+        Of samples whose inputs are not in ``exact``.
     model_fault : str
         Why nothing is known of the model: it could not be run alone, is no module, or comes from a file.
     """
 
     exact: ExactInputs | None = None
+    points: InputPoints | None = None
     weights: WeightFacts | None = None
     modules: tuple[ModuleFacts, ...] = ()
     activations: Activations | None = None
@@ -201,7 +260,7 @@ class Trace:
     @property
     def files(self) -> tuple[ArrayFile, ...]:
         """Every file that the trace names."""
-        parts = (self.exact, self.weights, self.activations)
+        parts = (self.exact, self.points, self.weights, self.activations)
         return tuple(part.file for part in parts if part is not None)
 
 

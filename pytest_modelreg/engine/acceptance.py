@@ -86,7 +86,7 @@ def accept(
         reason = regeneration.require_reason(outcome.result.id)
     calibrated = _find_calibrated(outcome, observation)
     golden = Golden(
-        observation=observation,
+        observation=replace(observation, input_points=None),  # it has what its trace keeps of them
         accepted=Acceptance(
             date=datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
             reason=reason,
@@ -197,11 +197,16 @@ def _is_same(
 ) -> bool:
     """Whether recording would change nothing but the provenance.
 
-    The summary counts: it also depends on what the suite says the numbers mean. So does whether
-    the golden has probes of its inputs and a trace at all: one from before they were recorded gets them.
+    The summary counts: it also depends on what the suite says the numbers mean. So does whether the golden
+    has probes and points of its inputs and a trace at all: one from before they were recorded gets them.
     """
     known = [
-        (side.input_probes is not None, side.trace is not None) for side in (golden.observation, observation)
+        (
+            side.input_probes is not None,
+            side.trace is not None,
+            side.trace is not None and side.trace.points is not None,
+        )
+        for side in (golden.observation, observation)
     ]
     return (
         golden.observation == observation

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_modelreg.domain.case import REFERENCE
+from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.acceptance import accept, is_wanted, keep_attributes
 from pytest_modelreg.engine.observer import Observer
@@ -56,8 +57,9 @@ class GoldenRecorder:
         keep_attributes(outcome)
         if not is_wanted(outcome, regeneration):
             return outcome
+        notes: tuple[str, ...] = ()
         if suite is not None:
-            outcome = self._trace(outcome, suite)
+            outcome, notes = self._trace(outcome, suite)
         outcome = accept(
             outcome,
             regeneration,
@@ -67,17 +69,28 @@ class GoldenRecorder:
         if outcome.result is not found and found.verdict in (Verdict.DRIFT, Verdict.STALE):
             message = f"{outcome.result.message}; it was {found.verdict.value}: {found.message}"
             outcome = replace(outcome, result=replace(outcome.result, message=message))
+        if notes:
+            outcome = replace(outcome, result=replace(outcome.result, notes=(*outcome.result.notes, *notes)))
         return outcome
 
-    def _trace(self, outcome: Outcome, suite: Suite) -> Outcome:
-        """Return an outcome with what its golden keeps for a later diagnosis."""
+    def _trace(self, outcome: Outcome, suite: Suite) -> tuple[Outcome, tuple[str, ...]]:
+        """Return an outcome with what its golden keeps for a later diagnosis, and notes on what it cannot."""
         observation, folder = outcome.observation, outcome.observation_folder
         if outcome.case is None or outcome.samples is None or observation is None or folder is None:
-            return outcome
+            return outcome, ()
         request = None if observation.trace is not None else request_trace(outcome, suite)
         if request is None:
-            return outcome
-        return with_trace(outcome, self._observer.trace(outcome.case.spec(outcome.samples), folder, request))
+            return outcome, ()
+        spec = outcome.case.spec(outcome.samples)
+        try:
+            trace = self._observer.trace(spec, folder, request, golden=outcome.golden)
+        except ModelRegError as error:
+            if spec.environment is None:
+                raise
+            # Another environment has given its answers, which are what is recorded.
+            reason = str(error).partition("\n")[0]
+            return outcome, (f"its golden keeps no trace for a diagnosis: {reason}",)
+        return with_trace(outcome, trace, max_bytes=suite.trace_bytes), ()
 
     def _ask_git(self, root: Path) -> GitState:
         """Return the state of a repository as it was before this run wrote its first golden."""

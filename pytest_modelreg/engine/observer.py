@@ -1,36 +1,37 @@
 """Observing the cases of a session, here or in another environment, with what they share.
 
-What belongs here: which process observes a case, and what it is handed. Making an environment ready
-is ``environments``', what an observation is ``observe``'s.
+What belongs here: which process observes a case, and what it is handed. Making that process ready is
+``places``', what an observation is ``observe``'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
 from pytest_modelreg.domain.environment import FactValue
+from pytest_modelreg.domain.example_trial import ExampleTrial
 from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import Observation
 from pytest_modelreg.domain.trace import Trace, TraceRequest
 from pytest_modelreg.engine.pipelines import is_fed_tensors
+from pytest_modelreg.engine.places import Places
 from pytest_modelreg.observe import (
-    Elsewhere,
     KeptInputs,
     KnownProbes,
     SharedWork,
     observe_case,
     observe_elsewhere,
+    observe_example_trial,
     observe_graph_trace,
     observe_trace,
     prepare_inputs,
+    trace_elsewhere,
 )
-
-if TYPE_CHECKING:
-    from pytest_modelreg.engine.environments import Environments
 
 CaseProgress = Callable[[str, int, int], None]
 """Called with case id, samples done and samples in all."""
@@ -65,8 +66,7 @@ class Observer:
         self._project_facts = project_facts
         self._progress = progress
         self._shared = SharedWork(folder)
-        self._say = say
-        self._environments: Environments | None = None
+        self._places = Places(say)
 
     def expect(self, specs: Iterable[CaseSpec]) -> None:
         """Be told of the cases to come, so that what two of them need is kept for the second."""
@@ -75,8 +75,7 @@ class Observer:
     def close(self) -> None:
         """Remove what was kept for cases, and environments that were made for them alone."""
         self._shared.close()
-        if self._environments is not None:
-            self._environments.close()
+        self._places.close()
 
     def observe(
         self,
@@ -119,29 +118,78 @@ class Observer:
             spec, spec.environment, folder, golden, probes=known is not None, handed=handed
         )
 
-    def trace(self, spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace | None:
-        """Gather what is kept of a case for a later diagnosis; None for one of another environment.
+    def trace(
+        self,
+        spec: CaseSpec,
+        folder: Path,
+        request: TraceRequest,
+        *,
+        golden: Golden | None = None,
+        time_limit_s: float = math.inf,
+    ) -> Trace:
+        """Gather what is kept of a case for a later diagnosis, where its suite runs it.
+
+        Parameters
+        ----------
+        golden : Golden or None
+            What it is held against.
+        time_limit_s : float
+            What another environment may take at most, beside its own limit, seconds.
 
         Raises
         ------
         CaseError, GoldenError, RunFolderError
             As :func:`~pytest_modelreg.observe.observe_trace`.
+        EnvironmentUnavailable
+            As :meth:`observe`.
         """
-        if spec.environment is not None:
-            return None
-        return observe_trace(self._complete(spec), folder, request)
+        spec = self._complete(spec)
+        if spec.environment is None:
+            return observe_trace(spec, folder, request)
+        by_id = {sample.id: sample for sample in spec.samples.samples}
+        chosen = tuple(by_id[name] for name in request.chosen if name in by_id)
+        alone = replace(spec, samples=replace(spec.samples, samples=chosen))
+        is_handed = spec.environment.preprocess == "here" and request.exact is None
+        with self._prepared(alone, golden, is_wanted=is_handed) as prepared:
+            return self._trace_elsewhere(spec, folder, request, time_limit_s, handed=prepared)
 
-    def trace_graph(self, spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace | None:
-        """Return what the modules inside of an exported model returned; None for another environment.
+    def trace_graph(
+        self, spec: CaseSpec, folder: Path, request: TraceRequest, *, time_limit_s: float = math.inf
+    ) -> Trace:
+        """Return what the modules inside of an exported model returned, where its suite runs it.
 
         Raises
         ------
         CaseError, GoldenError, RunFolderError
             As :func:`~pytest_modelreg.observe.observe_graph_trace`.
+        EnvironmentUnavailable
+            As :meth:`observe`.
         """
-        if spec.environment is not None:
+        spec = self._complete(spec)
+        if spec.environment is None:
+            return observe_graph_trace(spec, folder, request, artefacts=self._shared.artefacts)
+        return self._trace_elsewhere(spec, folder, request, time_limit_s, is_of_graph=True)
+
+    def try_example(
+        self, spec: CaseSpec, folder: Path, request: TraceRequest, names: Sequence[str], *, tries_size: bool
+    ) -> ExampleTrial | None:
+        """Export a case's model with another example; None for one of another environment.
+
+        Raises
+        ------
+        CaseError, GoldenError, RunFolderError
+            As :func:`~pytest_modelreg.observe.observe_example_trial`.
+        """
+        if spec.environment is not None:  # whose graphs end with their process
             return None
-        return observe_graph_trace(self._complete(spec), folder, request, artefacts=self._shared.artefacts)
+        return observe_example_trial(
+            self._complete(spec),
+            folder,
+            request,
+            names,
+            artefacts=self._shared.artefacts,
+            tries_size=tries_size,
+        )
 
     def _complete(self, spec: CaseSpec) -> CaseSpec:
         return replace(spec, default_threads=self._default_threads, facts=self._project_facts)
@@ -156,39 +204,49 @@ class Observer:
         probes: bool,
         handed: KeptInputs | None,
     ) -> Observation:
-        if self._environments is None:
-            # Asked for by few suites, and it brings git and installers.
-            from pytest_modelreg.engine.environments import Environments
-
-            self._environments = Environments(say=self._say or (lambda line: None))
-        ready = self._environments.prepare(
-            environment, case=spec.id, root=Path(spec.root), python_path=spec.python_path
-        )
-        prepared = None
-        if handed is None and environment.preprocess == "here":
-            # Whether the model is a module shows only there; the golden's was, or nearly all are.
-            to_tensors = golden is None or is_fed_tensors(golden.observation)
-            prepared = prepare_inputs(spec, self._folder / "handed", to_tensors=to_tensors)
-        place = Elsewhere(
-            python=ready.python,
-            is_this_interpreter=ready.is_this_interpreter,
-            variables=ready.variables,
-            checkout=ready.checkout,
-            description=ready.description,
-            time_limit_s=environment.time_limit_s,
-        )
-        try:
+        there, place = self._places.find(spec)
+        is_handed = handed is None and environment.preprocess == "here"
+        with self._prepared(spec, golden, is_wanted=is_handed) as prepared:
             return observe_elsewhere(
-                replace(spec, python_path=ready.python_path),
+                there,
                 folder,
                 place,
                 progress=self._report_progress(spec),
                 handed=handed or prepared,
                 probes=probes,
             )
+
+    def _trace_elsewhere(
+        self,
+        spec: CaseSpec,
+        folder: Path,
+        request: TraceRequest,
+        time_limit_s: float,
+        *,
+        handed: KeptInputs | None = None,
+        is_of_graph: bool = False,
+    ) -> Trace:
+        there, place = self._places.find(spec)
+        if time_limit_s < place.time_limit_s:
+            advice = "--modelreg-diagnose full takes what it needs"
+            place = replace(place, time_limit_s=time_limit_s, advice=advice)
+        return trace_elsewhere(there, folder, place, request, handed=handed, is_of_graph=is_of_graph)
+
+    @contextmanager
+    def _prepared(
+        self, spec: CaseSpec, golden: Golden | None, *, is_wanted: bool
+    ) -> Iterator[KeptInputs | None]:
+        """Prepare inputs for another environment where that is wanted; they are removed afterwards."""
+        if not is_wanted:
+            yield None
+            return
+        # Whether the model is a module shows only there; the golden's was, or nearly all are.
+        to_tensors = golden is None or is_fed_tensors(golden.observation)
+        prepared = prepare_inputs(spec, self._folder / "handed", to_tensors=to_tensors)
+        try:
+            yield prepared
         finally:
-            if prepared is not None:
-                prepared.remove()
+            prepared.remove()
 
     def _report_progress(self, spec: CaseSpec) -> Callable[[int, int], None] | None:
         report = self._progress

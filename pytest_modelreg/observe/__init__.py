@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pytest_modelreg.observe.case import observe_case
 from pytest_modelreg.observe.checkpoint import CHECKPOINT_SUFFIXES
-from pytest_modelreg.observe.elsewhere import observe_elsewhere
+from pytest_modelreg.observe.elsewhere import observe_elsewhere, trace_elsewhere
 from pytest_modelreg.observe.input_observation import observe_inputs, prepare_inputs
 from pytest_modelreg.observe.input_probes import KnownProbes, read_known_probes
 from pytest_modelreg.observe.kept_inputs import KeptInputs
@@ -22,12 +22,15 @@ from pytest_modelreg.observe.shared_work import SharedWork
 from pytest_modelreg.observe.suite_checks import suite_functions
 from pytest_modelreg.observe.tracing import (
     choose_samples,
+    keep_points,
+    list_points,
     observe_graph_trace,
     observe_trace,
     open_exact,
     read_exact_arrays,
     read_kept_arrays,
 )
+from pytest_modelreg.observe.tracing.example_trial import observe_example_trial
 from pytest_modelreg.observe.value_tree import read_values
 from pytest_modelreg.observe.values import observe_values
 from pytest_modelreg.observe.worker_process import Elsewhere
@@ -42,8 +45,11 @@ __all__ = [
     "SharedWork",
     "choose_samples",
     "flatten_outputs",
+    "keep_points",
+    "list_points",
     "observe_case",
     "observe_elsewhere",
+    "observe_example_trial",
     "observe_graph_trace",
     "observe_inputs",
     "observe_trace",
@@ -55,4 +61,5 @@ __all__ = [
     "read_known_probes",
     "read_values",
     "suite_functions",
+    "trace_elsewhere",
 ]

@@ -24,7 +24,7 @@ from pytest_modelreg.observe.imports import suite_imports
 from pytest_modelreg.observe.input_probes import KnownProbes, ProbedInputs
 from pytest_modelreg.observe.input_source import InputFacts, InputSource
 from pytest_modelreg.observe.kept_inputs import KeptInputs
-from pytest_modelreg.observe.loaders import LOADERS
+from pytest_modelreg.observe.loaders import find_loader
 from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.passes import Progress
 from pytest_modelreg.observe.placement import require_device
@@ -111,7 +111,7 @@ def _observe(
     handed: KeptInputs | None,
 ) -> Observation:
     started = time.perf_counter()
-    runtime = find_runtime(spec.runtime.kind)
+    runtime = find_runtime(spec.runtime.kind, spec.runtime.options)
     needs_model = bool(getattr(runtime, "needs_model", True))
     folder.mkdir(parents=True, exist_ok=True)
     guard = StateGuard(
@@ -123,7 +123,7 @@ def _observe(
         suite.settings.update(guard.imported_settings())
         guard.prepare(suite.settings)
         require_device(spec.device, case=spec.id, needs_torch=needs_model)
-        loaded = load_model(spec, found)
+        loaded = load_model(spec, found, runtime)
         to_tensors = is_module(loaded.model) if needs_model else "torch" in sys.modules
         preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
         n_edits = (
@@ -188,7 +188,7 @@ def _make_inputs(
         source = _prepare_inputs(spec, found, preprocess, shared)
     if known is None:
         return source
-    return ProbedInputs(source, n_samples=len(spec.samples), known=known, folder=folder)
+    return ProbedInputs(source, n_samples=len(spec.samples), known=known, folder=folder, gathers_points=True)
 
 
 def _prepare_inputs(
@@ -198,7 +198,7 @@ def _prepare_inputs(
     kept = None if shared is None else shared.find_inputs(spec, form=form)
     fresh = FreshInputs(
         samples=spec.samples,
-        loader=found.get("loader") or LOADERS[spec.loader],
+        loader=find_loader(spec.loader, found),
         loader_name=spec.loader,
         preprocess=preprocess,
         recorder=None if shared is None else shared.start_recording(spec, form=form),
@@ -240,5 +240,6 @@ def _make_observation(
         habits=facts.habits,
         runtime_findings=findings,
         input_probes=facts.probes,
+        input_points=facts.points,
         duration_s=duration_s,
     )

@@ -1,4 +1,4 @@
-"""Observing a case in another process: another interpreter, other packages, other variables.
+"""Observing or tracing a case in another process: another interpreter, other packages, other variables.
 
 What belongs here: what the worker is asked, and what is said when it does not answer. Which
 interpreter it is, and how it came about, is the caller's. Nothing is left behind: no process, whether
@@ -8,22 +8,27 @@ this one is interrupted or killed, and no file but the arrays.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from pytest_modelreg.domain.case import CaseSpec
 from pytest_modelreg.domain.errors import EnvironmentUnavailable
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.trace import Trace, TraceRequest
 from pytest_modelreg.observe.handed_inputs import write_handed_inputs
 from pytest_modelreg.observe.kept_inputs import KeptInputs
 from pytest_modelreg.observe.passes import Progress
 from pytest_modelreg.observe.worker_process import Elsewhere, describe_end, run_worker
 from pytest_modelreg.store.job_file import JOB_FILE, RESULT_FILE, Job, read_result, write_job
 from pytest_modelreg.store.observation_store import OBSERVATION_FILE, read_observation
+from pytest_modelreg.store.trace_record import TRACE_FILE, read_trace_record
 
 _OUTPUT_FILE = "output.txt"
 _INPUTS_FILE = "inputs.json"
+_TRACING_FOLDER = "tracing"
 _OUR_FRAMES = (str(Path(__file__).resolve().parents[1]), '"<frozen ', '"<string>"')
 _TAIL_LINES = 15
 _TAIL_BYTES = 16384
@@ -58,46 +63,99 @@ def observe_elsewhere(
         Whatever ``observe_case`` raised there.
     """
     folder = folder.absolute()
+    job = Job(
+        spec=replace(spec, environment=None), folder=str(folder), probes=probes, checkout=place.checkout
+    )
+    with _answered(job, place, progress=progress, handed=handed):
+        observation = read_observation(folder)
+    if handed is None:
+        return observation
+    facts = handed.facts
+    return replace(observation, stages=facts.stages, checklist=facts.checklist, habits=facts.habits)
+
+
+def trace_elsewhere(
+    spec: CaseSpec,
+    folder: Path,
+    place: Elsewhere,
+    request: TraceRequest,
+    *,
+    handed: KeptInputs | None = None,
+    is_of_graph: bool = False,
+) -> Trace:
+    """Trace one case in another process, as ``observe_trace`` and ``observe_graph_trace`` do here.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the trace's files are put once it is whole; a process that fails leaves none.
+    handed : KeptInputs or None
+        Inputs of the chosen samples that were prepared here; None: they are prepared there.
+    is_of_graph : bool
+        Whether the exported model is traced.
+
+    Raises
+    ------
+    EnvironmentUnavailable
+        As :func:`observe_elsewhere`.
+    CaseError, GoldenError, RunFolderError
+        Whatever was raised there.
+    """
+    folder = folder.absolute()
+    own = folder / _TRACING_FOLDER
+    digests = {name: request.digests[name] for name in request.chosen if name in request.digests}
+    job = Job(
+        spec=replace(spec, environment=None),
+        folder=str(own),
+        checkout=place.checkout,
+        trace=replace(request, digests=digests),
+        is_of_graph=is_of_graph,
+    )
+    try:
+        with _answered(job, place, handed=handed):
+            trace = read_trace_record(own)
+        for file in trace.files:
+            if (own / file.file).exists():  # exact inputs that were given stay where they are
+                os.replace(own / file.file, folder / file.file)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+    return trace
+
+
+@contextmanager
+def _answered(
+    job: Job, place: Elsewhere, *, progress: Progress | None = None, handed: KeptInputs | None = None
+) -> Iterator[None]:
+    """Have a worker carry out a job; inside the block its answer lies in the job's folder."""
+    folder, case = Path(job.folder), job.spec.id
     folder.mkdir(parents=True, exist_ok=True)
-    job, inputs = folder / JOB_FILE, folder / _INPUTS_FILE
+    asked, inputs = folder / JOB_FILE, folder / _INPUTS_FILE
     output, result = folder / _OUTPUT_FILE, folder / RESULT_FILE
     try:
         if handed is not None:
             write_handed_inputs(inputs, handed)
-        write_job(
-            job,
-            Job(
-                spec=replace(spec, environment=None),
-                folder=str(folder),
-                inputs=None if handed is None else str(inputs),
-                probes=probes,
-                checkout=place.checkout,
-            ),
-        )
+            job = replace(job, inputs=str(inputs))
+        write_job(asked, job)
         try:
             with output.open("wb") as stream:
-                code = run_worker(spec.id, place, job, answer=result, output=stream, progress=progress)
+                code = run_worker(case, place, asked, answer=result, output=stream, progress=progress)
         except EnvironmentUnavailable as fault:
             if output.stat().st_size:
                 raise EnvironmentUnavailable(f"{fault}{_read_tail(output)}") from fault
             raise
         if not result.exists():  # once it is there, a crash of a library's teardown changes nothing
             raise EnvironmentUnavailable(
-                f"{spec.id}: environment {place.description}: the observation there {describe_end(code)} "
+                f"{case}: environment {place.description}: the observation there {describe_end(code)} "
                 f"without an answer{_read_tail(output)}"
             )
         error = read_result(result)
         if error is not None:
             raise error
-        observation = read_observation(folder)
+        yield
     finally:
-        for file in (job, inputs, output, result, folder / OBSERVATION_FILE):
+        for file in (asked, inputs, output, result, folder / OBSERVATION_FILE, folder / TRACE_FILE):
             with suppress(OSError):
                 file.unlink()
-    if handed is None:
-        return observation
-    facts = handed.facts
-    return replace(observation, stages=facts.stages, checklist=facts.checklist, habits=facts.habits)
 
 
 def _read_tail(output: Path) -> str:

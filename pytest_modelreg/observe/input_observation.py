@@ -22,7 +22,7 @@ from pytest_modelreg.observe.fresh_inputs import FreshInputs
 from pytest_modelreg.observe.imports import suite_imports
 from pytest_modelreg.observe.input_probes import KnownProbes, ProbedInputs
 from pytest_modelreg.observe.kept_inputs import InputRecorder, KeptInputs
-from pytest_modelreg.observe.loaders import LOADERS
+from pytest_modelreg.observe.loaders import find_loader
 from pytest_modelreg.observe.model import apply_eval, evaluating
 from pytest_modelreg.observe.preprocess import Preprocess
 from pytest_modelreg.observe.references import list_references, resolve_references
@@ -89,7 +89,7 @@ def observe_inputs(
         preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
         fresh = FreshInputs(
             samples=spec.samples,
-            loader=found.get("loader") or LOADERS[spec.loader],
+            loader=find_loader(spec.loader, found),
             loader_name=spec.loader,
             preprocess=preprocess,
             recorder=recorder,

@@ -20,6 +20,7 @@ from pytest_modelreg.domain.golden import Golden
 from pytest_modelreg.domain.observation import InputProbes
 from pytest_modelreg.observe.input_source import InputFacts, InputSource, PreparedSample
 from pytest_modelreg.observe.inputs import is_word, iterate_leaves, name_arrays
+from pytest_modelreg.observe.tracing.input_points import PointGatherer
 from pytest_modelreg.store import decode_numbers, read_trace, write_trace
 from pytest_modelreg.trace import CountSketch, count_columns, is_known, make_row
 
@@ -82,9 +83,19 @@ class ProbedInputs:
         What need not be sketched again.
     folder : Path
         Where the table is written when all samples were given.
+    gathers_points : bool
+        Whether points are read as well, which a golden may keep a part of.
     """
 
-    def __init__(self, source: InputSource, *, n_samples: int, known: KnownProbes, folder: Path) -> None:
+    def __init__(
+        self,
+        source: InputSource,
+        *,
+        n_samples: int,
+        known: KnownProbes,
+        folder: Path,
+        gathers_points: bool = False,
+    ) -> None:
         self._source = source
         self._known = known
         self._folder = folder
@@ -93,10 +104,14 @@ class ProbedInputs:
         self._table = np.full((n_samples if self._n_buckets else 0, count_columns(self._n_buckets)), np.nan)
         self._forms = [_UNKNOWN] * n_samples
         self._row_of: dict[str, int] = {}
+        self._points = PointGatherer(n_samples) if gathers_points else None
 
     def read(self, start: int, stop: int) -> list[PreparedSample]:
         """Pass on samples, each sketched."""
         samples = self._source.read(start, stop)
+        if self._points is not None:
+            for sample in samples:
+                self._points.add(sample)
         if self._n_buckets:
             for row, sample in enumerate(samples, start):
                 self._row_of[sample.observed.id] = row
@@ -107,11 +122,15 @@ class ProbedInputs:
         """Pass on, and forget what was sketched: it is not what the model was fed."""
         for row in (self._row_of[name] for name in sample_ids if name in self._row_of):
             self._table[row], self._forms[row] = np.nan, _UNKNOWN
+        if self._points is not None:
+            self._points.forget(sample_ids)
         self._source.note_overwritten(sample_ids)
 
     def conclude(self) -> InputFacts:
-        """Return the facts of the source, with the probes."""
+        """Return the facts of the source, with the probes and points."""
         facts = self._source.conclude()
+        if self._points is not None:
+            facts = replace(facts, points=self._points.write(self._folder))
         if not self._n_buckets or not self._forms:
             return facts
         distinct = tuple(dict.fromkeys(self._forms))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pytest_modelreg.domain.observation import InputProbes, ObservedSample, PreprocessHabit, Stage
+from pytest_modelreg.domain.trace import InputPoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,7 @@ class InputFacts:
     checklist: Mapping[str, Any] = field(default_factory=dict)
     habits: tuple[PreprocessHabit, ...] = ()
     probes: InputProbes | None = None
+    points: InputPoints | None = None
 
 
 class InputSource(Protocol):

@@ -1,4 +1,4 @@
-"""The observation worker: observes one case in an interpreter that has nothing of ours installed.
+"""The observation worker: observes or traces one case in an interpreter that has nothing of ours installed.
 
 Run as ``python -m pytest_modelreg.observe.worker job.json``, or by :data:`~.worker_process.BOOTSTRAP`
 where this package is on no path. It needs Python 3.10 and numpy, and whatever the case itself
@@ -25,8 +25,10 @@ from pytest_modelreg.observe.case import observe_case
 from pytest_modelreg.observe.failure import describe_crash, describe_failure
 from pytest_modelreg.observe.handed_inputs import read_handed_inputs
 from pytest_modelreg.observe.input_probes import KnownProbes
+from pytest_modelreg.observe.tracing import observe_graph_trace, observe_trace
 from pytest_modelreg.store.job_file import RESULT_FILE, Job, read_job, write_result
 from pytest_modelreg.store.observation_store import write_observation
+from pytest_modelreg.store.trace_record import write_trace_record
 
 _ORPHANED = 70
 """Exit code of a worker whose parent has gone, or which was asked to end; nobody reads it."""
@@ -44,7 +46,7 @@ def main(arguments: list[str]) -> int:
     job = read_job(Path(arguments[0]))
     folder = Path(job.folder)
     try:
-        _observe(job, folder, stream)
+        _answer_job(job, folder, stream)
     except KeyboardInterrupt:
         if not asked.is_set():  # by the model itself
             raise
@@ -77,24 +79,39 @@ def _answer(folder: Path, error: ModelRegError | None, text: str) -> int:
     return 0
 
 
-def _observe(job: Job, folder: Path, stream: TextIO) -> None:
+def _answer_job(job: Job, folder: Path, stream: TextIO) -> None:
+    """Gather what is asked for, and write it once it is known to be of the code that was asked for."""
+
     def report(done: int, total: int) -> None:
         print(json.dumps([done, total]), file=stream, flush=True)
 
-    observation = observe_case(
-        job.spec,
-        folder,
-        progress=report,
-        known=KnownProbes() if job.probes else None,
-        handed=None if job.inputs is None else read_handed_inputs(Path(job.inputs)),
-    )
+    handed = None if job.inputs is None else read_handed_inputs(Path(job.inputs))
+    if job.trace is None:
+        observation = observe_case(
+            job.spec,
+            folder,
+            progress=report,
+            known=KnownProbes() if job.probes else None,
+            handed=handed,
+        )
+        _require_own_code(job)
+        write_observation(folder, observation)
+        return
+    if job.is_of_graph:
+        trace = observe_graph_trace(job.spec, folder, job.trace)
+    else:
+        trace = observe_trace(job.spec, folder, job.trace, handed=handed)
+    _require_own_code(job)
+    write_trace_record(folder, trace)
+
+
+def _require_own_code(job: Job) -> None:
     if job.checkout is not None and (foreign := list_modules_of(job.checkout)):
         raise EnvironmentUnavailable(
             f"{job.spec.id}: environment: revision: expected the Python code of the revision, got "
             f"{', '.join(foreign)} from the checkout, which the revision does not have or which an editable "
             "installation puts on the path; name its folder in python_path"
         )
-    write_observation(folder, observation)
 
 
 def list_modules_of(checkout: str) -> list[str]:
@@ -106,7 +123,8 @@ def list_modules_of(checkout: str) -> list[str]:
         if not isinstance(file, str) or name.partition(".")[0] in ("pytest_modelreg", "__main__"):
             continue
         path = os.path.realpath(file)
-        if path.startswith(inside) and not path.startswith(installed):
+        # torch.ops calls itself `_ops.py`, which names no file of the folder that this process is in.
+        if os.path.isabs(file) and path.startswith(inside) and not path.startswith(installed):
             found.append(f"{name} ({path})")
     return found
 

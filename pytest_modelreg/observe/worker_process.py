@@ -83,6 +83,8 @@ class Elsewhere:
         What it is called in messages: ``torch==2.13.0 (Python 3.11)``.
     time_limit_s : float
         Seconds after which it counts as hanging.
+    advice : str
+        What gives it more time.
     """
 
     python: str = sys.executable
@@ -91,6 +93,7 @@ class Elsewhere:
     checkout: str | None = None
     description: str
     time_limit_s: float
+    advice: str = "raise `time_limit_s` of the environment"
 
 
 def run_worker(
@@ -155,8 +158,8 @@ def _follow(
             if has_answered:
                 return 0
             raise EnvironmentUnavailable(
-                f"{case}: environment {place.description}: no answer within {place.time_limit_s:g} s; it was "
-                "ended; if it only takes long, raise `time_limit_s` of the environment"
+                f"{case}: environment {place.description}: no answer within {place.time_limit_s:.3g} s; it "
+                f"was ended; if it only takes long, {place.advice}"
             )
 
 

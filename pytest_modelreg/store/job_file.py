@@ -1,8 +1,9 @@
 """``job.json`` and ``result.json``: what one process asks another to observe, and what came of it.
 
 What belongs here: the two files. A job is a case's specification, value for value; the answer to
-it is an observation, which is ``observation_store``'s, or the error that stood in its way. To let a
-job carry one more kind of value, add its class to :data:`_CLASSES`.
+it is an observation, which is ``observation_store``'s, a trace, which is ``trace_record``'s, or the
+error that stood in its way. To let a job carry one more kind of value, add its class to
+:data:`_CLASSES`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain import errors
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, EnvironmentSpec, OutputSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import CaseError, EnvironmentUnavailable, ModelRegError
-from pytest_modelreg.domain.sample import Sample, SampleSet
+from pytest_modelreg.domain.sample import RowFile, Sample, SampleSet
+from pytest_modelreg.domain.trace import ExactInputs, ExactSample, TraceRequest
 from pytest_modelreg.store.durable_file import replace_atomically
 from pytest_modelreg.store.naming import shown
 
@@ -28,7 +31,10 @@ RESULT_FILE = "result.json"
 
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
-    for kind in (CaseSpec, CheckpointRef, EnvironmentSpec, OutputSpec, RuntimeSpec, Sample, SampleSet)
+    for kind in (
+        *(CaseSpec, CheckpointRef, EnvironmentSpec, OutputSpec, RowFile, RuntimeSpec, Sample, SampleSet),
+        *(TraceRequest, ExactInputs, ExactSample, ArrayFile),
+    )
 }
 
 
@@ -48,6 +54,10 @@ class Job:
         Whether inputs are probed.
     checkout : str or None
         Absolute path of a folder whose Python code must not be met.
+    trace : TraceRequest or None
+        What is asked of a trace, which is then gathered instead of an observation.
+    is_of_graph : bool
+        Whether that trace is of the exported model, not of the model itself.
     """
 
     spec: CaseSpec
@@ -55,6 +65,8 @@ class Job:
     inputs: str | None = None
     probes: bool = False
     checkout: str | None = None
+    trace: TraceRequest | None = None
+    is_of_graph: bool = False
 
 
 def write_job(path: Path, job: Job) -> None:

@@ -21,7 +21,12 @@ from pytest_modelreg.domain.observation import (
 )
 from pytest_modelreg.store.file_fields import file_fields, read_file_fields
 from pytest_modelreg.store.json_object import JsonObject
-from pytest_modelreg.store.trace_codec import read_trace_fields, trace_fields
+from pytest_modelreg.store.trace_codec import (
+    point_fields,
+    read_point_fields,
+    read_trace_fields,
+    trace_fields,
+)
 
 
 def observation_fields(observation: Observation) -> dict[str, Any]:
@@ -76,6 +81,7 @@ def _optional_fields(observation: Observation) -> dict[str, Any]:
             for finding in observation.runtime_findings
         ],
         "input_probes": _probe_fields(observation.input_probes),
+        "input_points": point_fields(observation.input_points),
         "trace": trace_fields(observation.trace),
     }
     return {key: value for key, value in fields.items() if value}
@@ -119,6 +125,8 @@ def _read_optional(fields: JsonObject) -> dict[str, Any]:
             n_columns=probes.integer("n_columns"),
             forms=probes.texts("forms"),
         )
+    if "input_points" in fields:
+        read["input_points"] = read_point_fields(fields.object("input_points"))
     if "trace" in fields:
         read["trace"] = read_trace_fields(fields.object("trace"))
     return read

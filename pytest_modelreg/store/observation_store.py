@@ -69,6 +69,8 @@ def observed_files(observation: Observation) -> list[ArrayFile]:
             files[record.counts] = None
     if observation.input_probes is not None:
         files[observation.input_probes.file] = None
+    if observation.input_points is not None:
+        files[observation.input_points.file] = None
     if observation.trace is not None:
         files.update(dict.fromkeys(observation.trace.files))
     return list(files)

@@ -15,6 +15,8 @@ from pytest_modelreg.domain.trace import (
     Behaviour,
     ExactInputs,
     ExactSample,
+    InputPoints,
+    LeafPoints,
     ModuleFacts,
     SourceFile,
     TensorFacts,
@@ -31,6 +33,7 @@ def trace_fields(trace: Trace | None) -> dict[str, Any] | None:
         return None
     fields: dict[str, Any] = {
         "exact": None if trace.exact is None else _exact_fields(trace.exact),
+        "points": point_fields(trace.points),
         "weights": None if trace.weights is None else _weight_fields(trace.weights),
         "modules": [
             {"name": module.name, "settings": module.settings, "is_training": module.is_training}
@@ -49,6 +52,7 @@ def read_trace_fields(fields: JsonObject) -> Trace:
     sources = fields.object("sources") if "sources" in fields else None
     return Trace(
         exact=_read_exact(fields.object("exact")) if "exact" in fields else None,
+        points=read_point_fields(fields.object("points")) if "points" in fields else None,
         weights=_read_weights(fields.object("weights")) if "weights" in fields else None,
         modules=tuple(
             ModuleFacts(
@@ -104,6 +108,56 @@ def _read_exact(fields: JsonObject) -> ExactInputs:
             )
             for sample in fields.records("samples")
         ),
+    )
+
+
+def point_fields(points: InputPoints | None) -> dict[str, Any] | None:
+    """Return points as JSON values; None where there are none."""
+    if points is None:
+        return None
+    return {
+        **file_fields(points.file),
+        "n_numbers": points.n_numbers,
+        "samples": points.samples,
+        "forms": [
+            {
+                "leaves": [
+                    {
+                        "path": leaf.path,
+                        "dtype": leaf.dtype,
+                        "shape": leaf.shape,
+                        "axis": leaf.axis,
+                        "n_places": leaf.n_places,
+                    }
+                    for leaf in form
+                ]
+            }
+            for form in points.forms
+        ],
+        "form_of": points.form_of,
+    }
+
+
+def read_point_fields(fields: JsonObject) -> InputPoints:
+    """Return the points that :func:`point_fields` wrote; raises GoldenError by key."""
+    return InputPoints(
+        file=read_file_fields(fields),
+        n_numbers=fields.integer("n_numbers"),
+        samples=fields.texts("samples"),
+        forms=tuple(
+            tuple(
+                LeafPoints(
+                    path=leaf.text("path"),
+                    dtype=leaf.text("dtype"),
+                    shape=leaf.shape("shape"),
+                    axis=leaf.optional("axis", leaf.integer),
+                    n_places=leaf.integer("n_places"),
+                )
+                for leaf in form.records("leaves")
+            )
+            for form in fields.records("forms")
+        ),
+        form_of=fields.shape("form_of"),
     )
 
 

@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_modelreg.trace.splitmix import draw_numbers
+
 _BLOCK = 1 << 16
 _CACHED_BLOCKS = 48  # 24 MiB of places: an image of 1024 x 1024 in three channels
-
-# Constants of splitmix64.
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
 
 
 class CountSketch:
@@ -35,7 +32,7 @@ class CountSketch:
     -----
     Every element is added, with a sign, to one bucket; sign and bucket are a hash of its position
     (Charikar, Chen and Farach-Colton, "Finding frequent items in data streams", 2002; the hash is
-    splitmix64 of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+    :mod:`~.splitmix`'s).
     Sketching is linear: the sketch of a difference is the difference of sketches, and the square of
     its norm has the squared norm of the difference as its mean and at most ``2 / n_buckets`` times the
     fourth power of that norm as its variance.
@@ -120,11 +117,7 @@ def estimate_distance(expected: NDArray[np.float64], actual: NDArray[np.float64]
 @lru_cache(maxsize=_CACHED_BLOCKS)
 def _place_block(block: int, n_buckets: int) -> NDArray[np.intp]:
     """Return the places of the elements of one block: the bucket, plus ``n_buckets`` where negated."""
-    with np.errstate(over="ignore"):
-        state = (np.arange(block * _BLOCK, (block + 1) * _BLOCK, dtype=np.uint64) + np.uint64(1)) * _STEP
-        state = (state ^ (state >> np.uint64(30))) * _FIRST
-        state = (state ^ (state >> np.uint64(27))) * _SECOND
-        state ^= state >> np.uint64(31)
+    state = draw_numbers(block * _BLOCK, (block + 1) * _BLOCK)
     bucket = (state & np.uint64(n_buckets - 1)).astype(np.intp)
     negated = (state >> np.uint64(63)).astype(np.intp)
     places: NDArray[np.intp] = bucket + negated * n_buckets

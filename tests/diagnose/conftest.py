@@ -15,6 +15,7 @@ from pytest_modelreg.diagnose.inputs import explain_inputs
 from pytest_modelreg.domain.case import CaseSpec
 from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.environment import EnvironmentChange, FactValue, Fingerprint
+from pytest_modelreg.domain.example_trial import ExampleTrial
 from pytest_modelreg.domain.golden import Acceptance, Golden
 from pytest_modelreg.domain.observation import Observation, ObservedSample, Stage
 from pytest_modelreg.domain.result import CaseResult, SampleMeasures
@@ -68,6 +69,8 @@ class GivenReplay:
         self.asked: list[Change] = []
         self.traced: TraceAt | None = None
         self.graphs: tuple[TraceAt, TraceAt] | None = None
+        self.trial: ExampleTrial | None = None
+        self.tried: list[bool] = []
         self.time_left = True
 
     def has_time(self) -> bool:
@@ -85,6 +88,11 @@ class GivenReplay:
     def trace_graph(self) -> tuple[TraceAt, TraceAt] | None:
         """Return the given traces."""
         return self.graphs
+
+    def try_example(self, *, tries_size: bool) -> ExampleTrial | None:
+        """Note the question and return the given trial."""
+        self.tried.append(tries_size)
+        return self.trial
 
     def ask(self, change: Change) -> Answer:
         """Note the question and return the given answer."""

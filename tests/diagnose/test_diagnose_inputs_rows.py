@@ -134,7 +134,11 @@ TOKENS = {
         [pad(ids, filler=1) for ids in IDS],
         "padded with 1 instead of 0",
     ),
-    "padded further": ([pad(ids) for ids in IDS], [pad(ids, 128) for ids in IDS], "padded to another length"),
+    "padded further": (
+        [pad(ids) for ids in IDS],
+        [pad(ids, 128) for ids in IDS],
+        "padded to 128 instead of ",
+    ),
     "off by one": (IDS, [ids + 1 for ids in IDS], "are all +1 off"),
     "unknown words": (IDS, [np.where(ids % 5 == 1, UNKNOWN, ids) for ids in IDS], "hold 100 where"),
 }

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from pytest_modelreg.diagnose import Answer
 from pytest_modelreg.diagnose.model import explain_batch, explain_chance, explain_code, explain_mode
+from pytest_modelreg.domain.case import EnvironmentSpec
 from pytest_modelreg.domain.cause import Cause
 from pytest_modelreg.domain.trace import Behaviour
 from tests.diagnose.conftest import Bench, GivenReplay, Side
@@ -66,6 +71,22 @@ def test_state_moved_by_a_forward_pass_is_told(bench: Bench):
     assert finding.evidence["changed_by_forward"] == ["n_calls"]
 
 
+def test_a_state_that_was_always_kept_is_doubted(bench: Bench):
+    """Golden and run depend on what ran before: told, behind every cause that is sure."""
+    side = Side(behaviour=Behaviour(rerun_rel_l2=0.02, mutated=("state",)))
+    (finding,) = explain_chance(bench.drift(side, side))
+    assert finding.cause is Cause.NONDETERMINISM
+    assert finding.confidence == 0.5
+    assert "and so did the golden's" in finding.summary
+    assert "a forward pass changes state" in finding.summary
+
+
+def test_rounding_on_both_sides_is_no_kept_state(bench: Bench):
+    """Just inside: the last bits of two runs, then and now."""
+    side = Side(behaviour=Behaviour(rerun_rel_l2=3e-7))
+    assert explain_chance(bench.drift(side, side)) == []
+
+
 def test_samples_that_influence_each_other_are_batch_dependence(bench: Bench):
     """Alone and among others apart, where the golden's were not."""
     now = Side(behaviour=Behaviour(alone_rel_l2=0.2))
@@ -110,3 +131,29 @@ def test_an_edited_file_is_named(bench: Bench):
 def test_equal_code_is_no_cause(bench: Bench):
     """Nothing changed, nothing is said."""
     assert explain_code(bench.drift(Side(), Side())) == []
+
+
+def test_a_setting_that_another_torch_does_not_name_is_no_change(bench: Bench):
+    """A release that says `bias=True` of every normalisation has changed none."""
+    then = Side(modules={"norm": "LayerNorm((4,), eps=1e-05)"}, facts={"torch.version": "1.13"})
+    now = Side(modules={"norm": "LayerNorm((4,), eps=1e-05, bias=True)"}, facts={"torch.version": "2.14"})
+    assert explain_code(bench.drift(then, now)) == []
+    assert explain_code(bench.drift(replace(then, facts=now.facts), now)) != []
+
+
+@pytest.mark.parametrize("other", ["LayerNorm((4,), eps=0.1)", "LayerNorm((8,), eps=1e-05)", "Identity()"])
+def test_a_setting_that_both_torches_name_can_change(bench: Bench, other: str):
+    """Its value, a plain setting, or the class."""
+    then = Side(modules={"norm": "LayerNorm((4,), eps=1e-05)"}, facts={"torch.version": "1.13"})
+    now = Side(modules={"norm": other}, facts={"torch.version": "2.14"})
+    (finding,) = explain_code(bench.drift(then, now))
+    assert finding.cause is Cause.MODEL_CODE
+
+
+def test_a_file_that_only_the_other_environment_imports_is_not_edited(bench: Bench):
+    """Which files are imported may depend on it; of a revision's, each that is new or gone counts."""
+    then, now = Side(), Side(sources={**Side().sources, "fallback.py": "3" * 64})
+    there = EnvironmentSpec(variables={"FAST": "1"})
+    assert explain_code(bench.drift(then, now, environment=there)) == []
+    revision = EnvironmentSpec(revision="main")
+    assert explain_code(bench.drift(then, now, environment=revision))[0].evidence["files"] == ["fallback.py"]

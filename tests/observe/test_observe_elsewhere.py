@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
+import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,8 +21,18 @@ from pytest_modelreg.domain.errors import (
     ModelError,
     PreprocessError,
 )
-from pytest_modelreg.observe import Elsewhere, observe_elsewhere, prepare_inputs, worker_process
+from pytest_modelreg.domain.trace import TraceRequest
+from pytest_modelreg.observe import (
+    Elsewhere,
+    observe_elsewhere,
+    observe_trace,
+    prepare_inputs,
+    trace_elsewhere,
+    worker_process,
+)
+from pytest_modelreg.observe.worker import list_modules_of
 from pytest_modelreg.store import open_output
+from pytest_modelreg.store.trace_codec import trace_fields
 
 MODEL = """
     import os
@@ -302,3 +315,80 @@ def test_inputs_that_no_process_can_be_handed_are_refused(toy, tmp_path):
             elsewhere(),
             handed=prepare_inputs(spec, tmp_path / "kept", to_tensors=False),
         )
+
+
+def as_json(trace) -> str:
+    """Return a trace as its record holds it, which knows no tuples."""
+    return json.dumps(trace_fields(trace), sort_keys=True)
+
+
+REQUEST = TraceRequest(chosen=("c", "a"), max_bytes=10_000)
+
+
+@pytest.mark.parametrize("is_handed", [False, True])
+def test_another_process_traces_the_same(torch_case, tmp_path, is_handed):
+    """Inputs, weights, modules, activations and behaviour, under the same digests as here."""
+    spec = torch_case.spec()
+    here = observe_trace(spec, tmp_path / "here", REQUEST)
+    handed = None
+    if is_handed:
+        samples = {sample.id: sample for sample in spec.samples.samples}
+        chosen = replace(spec.samples, samples=tuple(samples[name] for name in REQUEST.chosen))
+        handed = prepare_inputs(replace(spec, samples=chosen), tmp_path / "prepared", to_tensors=True)
+    there = trace_elsewhere(spec, tmp_path / "there", elsewhere(), REQUEST, handed=handed)
+    assert as_json(there) == as_json(here)
+    names = [sorted(path.name for path in (tmp_path / side).iterdir()) for side in ("here", "there")]
+    assert names[0] == names[1]
+
+
+def test_another_process_traces_given_inputs(torch_case, tmp_path):
+    """Those of a golden: their file stays where it is."""
+    spec = torch_case.spec()
+    first = observe_trace(spec, tmp_path / "golden", REQUEST)
+    request = TraceRequest(exact=first.exact, exact_folder=str(tmp_path / "golden"))
+    there = trace_elsewhere(spec, tmp_path / "there", elsewhere(), request)
+    assert there.activations == first.activations
+    assert first.exact is not None
+    assert (tmp_path / "golden" / first.exact.file.file).exists()
+
+
+def test_a_process_that_dies_while_tracing_leaves_no_file(torch_case, tmp_path):
+    """What it had written by then is nothing that anybody names."""
+    torch_case.write(
+        "model.py",
+        """
+        import os, torch
+
+        class Net(torch.nn.Linear):
+            def forward(self, x):
+                os.abort()
+
+        def build():
+            return Net(3, 4)
+        """,
+    )
+    with pytest.raises(EnvironmentUnavailable, match="killed by SIGABRT"):
+        trace_elsewhere(torch_case.spec(), tmp_path / "t", elsewhere(), REQUEST)
+    assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_tracing_ends_with_its_time(toy, tmp_path):
+    """What hangs is ended, and the sentence says what gives it longer."""
+    toy.write("model.py", "import threading\n\ndef build():\n    threading.Event().wait()\n")
+    place = elsewhere(time_limit_s=3.0, advice="ask again")
+    with pytest.raises(EnvironmentUnavailable, match=r"no answer within 3 s; .* takes long, ask again"):
+        trace_elsewhere(toy.spec(), tmp_path / "t", place, REQUEST)
+    assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_a_name_that_is_no_file_is_no_code_of_the_checkout(tmp_path, monkeypatch):
+    """torch.ops says that it is `_ops.py`, as if it lay in the folder that the process is in."""
+    module = types.ModuleType("claims_to_be_here")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(tmp_path)
+    module.__file__ = "_ops.py"
+    assert list_modules_of(str(tmp_path)) == []
+    (tmp_path / "_ops.py").touch()
+    assert list_modules_of(str(tmp_path)) == []
+    module.__file__ = str(tmp_path / "_ops.py")
+    assert list_modules_of(str(tmp_path)) == [f"claims_to_be_here ({tmp_path / '_ops.py'})"]

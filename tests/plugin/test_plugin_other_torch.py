@@ -142,6 +142,11 @@ def test_a_model_that_branches_on_the_version_drifts_and_leads_with_it(shop):
         assert cases[name]["message"].startswith("environment differs (torch.version 2.")
         assert len(cases[name]["drifted_samples"]) == 3
         assert cases[name]["inputs_identical"] is True
+        cause = cases[name]["causes"][0]
+        assert cause["cause"] == "environment"
+        found = cause["evidence"]["divergence"]
+        assert found["first_module"] == "(model)"  # which the gain is in, behind all of its parts
+        assert found["rel_l2_before"] < 1e-5 < found["rel_l2_after"]
 
 
 @pytest.mark.full

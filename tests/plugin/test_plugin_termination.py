@@ -132,7 +132,7 @@ def hanging(recorded):
 )
 def test_an_interrupted_run_reports_and_leaves_nothing(hanging, number, to_group, workers):
     """Exit 2, a report that says that it is partial, no process, no work folder; the next run is fine."""
-    run = Run(hanging, *(("-n", "2") if workers == 2 else ()))
+    run = Run(hanging, *(("-n", "2", "--dist", "loadfile") if workers == 2 else ()))
     try:
         pids = run.wait_for_workers(workers)
         assert run.send(number, to_group=to_group) == pytest.ExitCode.INTERRUPTED
@@ -151,7 +151,7 @@ def test_an_interrupted_run_reports_and_leaves_nothing(hanging, number, to_group
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_killed_run_leaves_no_process_and_its_work_to_the_next(hanging, workers):
     """Nobody can clear up after himself then: what he started notices, and the next run finds the rest."""
-    run = Run(hanging, *(("-n", "2") if workers == 2 else ()))
+    run = Run(hanging, *(("-n", "2", "--dist", "loadfile") if workers == 2 else ()))
     try:
         pids = run.wait_for_workers(workers)
         run.send(signal.SIGKILL)

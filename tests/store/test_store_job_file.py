@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_modelreg.domain.array_file import ArrayFile
 from pytest_modelreg.domain.case import CaseSpec, CheckpointRef, EnvironmentSpec, OutputSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import (
     CaseSkipped,
@@ -16,6 +17,7 @@ from pytest_modelreg.domain.errors import (
     PreprocessError,
 )
 from pytest_modelreg.domain.sample import Sample, SampleSet
+from pytest_modelreg.domain.trace import ExactInputs, ExactSample, TraceRequest
 from pytest_modelreg.store.job_file import Job, read_job, read_result, write_job, write_result
 
 SPEC = CaseSpec(
@@ -47,6 +49,23 @@ def test_a_job_arrives_as_it_was(tmp_path):
     assert found == job
     assert type(found.spec.model_args["deep"]["x"]) is tuple
     assert list(found.spec.model_args["deep"]) == [1, "x"]
+
+
+def test_a_request_for_a_trace_arrives_as_it_was(tmp_path):
+    """With the exact inputs that it names, and the form of each sample."""
+    exact = ExactInputs(
+        file=ArrayFile(file="trace.exact.npy", sha256="1" * 64),
+        n_bytes=8,
+        samples=(
+            ExactSample(
+                id="a", sha256="2" * 64, input_digest=None, form={"leaf": "array", "axes": [0]}, offset=0
+            ),
+        ),
+    )
+    request = TraceRequest(chosen=("a",), digests={"a": "d"}, max_bytes=9, exact=exact, exact_folder="/g")
+    job = Job(spec=SPEC, folder=str(tmp_path), trace=request, is_of_graph=True)
+    write_job(tmp_path / "job.json", job)
+    assert read_job(tmp_path / "job.json") == job
 
 
 def test_a_value_that_no_file_can_carry_is_named(tmp_path):

@@ -8,6 +8,8 @@ hypotheses is a module that returns findings, called by :func:`explain_inputs`.
 from __future__ import annotations
 
 from pytest_modelreg.diagnose.inputs.explanation import explain_inputs
+from pytest_modelreg.diagnose.inputs.known_points import KnownPoints, PointPair
 from pytest_modelreg.diagnose.inputs.pair import InputPair
+from pytest_modelreg.diagnose.inputs.point_explanation import explain_points
 
-__all__ = ["InputPair", "explain_inputs"]
+__all__ = ["InputPair", "KnownPoints", "PointPair", "explain_inputs", "explain_points"]

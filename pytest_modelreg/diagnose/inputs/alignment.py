@@ -14,11 +14,12 @@ import numpy as np
 from pytest_modelreg.diagnose.inputs.affine import Affine, Moments, Order, take_root
 from pytest_modelreg.diagnose.inputs.arrangement import (
     Arrangement,
-    find_channel_axis,
     flatten_channels,
     list_arrangements,
 )
+from pytest_modelreg.diagnose.inputs.known_points import Expected, KnownPoints, lay_beside
 from pytest_modelreg.diagnose.inputs.pair import Floats
+from pytest_modelreg.trace import find_channel_axis
 
 _MOST_MATCHED = 64
 _MOST_ENUMERATED = 4
@@ -60,7 +61,7 @@ class Rearranged:
         return self.order != tuple(range(len(self.order)))
 
 
-def rearrange(pairs: Sequence[tuple[Floats, Floats]]) -> Rearranged | None:
+def rearrange(pairs: Sequence[tuple[Expected, Floats]]) -> Rearranged | None:
     """Return the arrangement, order of channels and line that bring actual nearest to expected.
 
     A change is taken only if it halves what is left: on photos, wrong channels are still alike.
@@ -68,7 +69,8 @@ def rearrange(pairs: Sequence[tuple[Floats, Floats]]) -> Rearranged | None:
     Parameters
     ----------
     pairs : sequence of (expected, actual)
-        Finite; each side of one number of axes. Shapes may differ from sample to sample.
+        Finite; each side of one number of axes. Shapes may differ from sample to sample. What is known of
+        expected at points only is compared there.
 
     Returns
     -------
@@ -120,16 +122,24 @@ def rearrange(pairs: Sequence[tuple[Floats, Floats]]) -> Rearranged | None:
     )
 
 
-def _sum_up(pairs: Sequence[tuple[Floats, Floats]], name: str) -> Moments:
-    axis = find_channel_axis(pairs[0][0].shape)
+def _sum_up(pairs: Sequence[tuple[Expected, Floats]], name: str) -> Moments:
+    axis = _find_axis(pairs[0][0])
     n_channels = pairs[0][0].shape[axis] if axis is not None else 1
     if any(axis is not None and expected.shape[axis] != n_channels for expected, _ in pairs):
         axis, n_channels = None, 1
     moments = Moments(n_channels)
     for expected, actual in pairs:
         (template,) = [each for each in list_arrangements(expected.shape, actual.shape) if each.name == name]
-        moments.add(flatten_channels(template.apply(actual), axis), flatten_channels(expected, axis))
+        known, placed = lay_beside(expected, template.apply(actual))
+        if axis is not None and isinstance(expected, KnownPoints):
+            moments.add(placed, known)
+        else:
+            moments.add(flatten_channels(placed, axis), flatten_channels(known, axis))
     return moments
+
+
+def _find_axis(expected: Expected) -> int | None:
+    return expected.axis if isinstance(expected, KnownPoints) else find_channel_axis(expected.shape)
 
 
 def _list_orders(moments: Moments) -> list[Order]:

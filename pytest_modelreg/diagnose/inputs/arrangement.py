@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.pair import Floats
 from pytest_modelreg.domain.cause import Cause
+from pytest_modelreg.trace import find_channel_axis
 
 AS_IS = "as it is"
 _MOST_AXES = 4
 _SMALLEST_SIDE = 8
-_MOST_TRACKS = 8
-_LONG_TRACK = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,24 +41,6 @@ class Arrangement:
     name: str
     cause: Cause | None
     apply: Callable[[NDArray[Any]], NDArray[Any]]
-
-
-def find_channel_axis(shape: Sequence[int]) -> int | None:
-    """Return the axis of channels in a shape, None where there is none."""
-    if len(shape) == 2:
-        # A few long tracks, or one row for each moment of a few.
-        for axis in (0, 1):
-            if 1 < shape[axis] <= _MOST_TRACKS and shape[1 - axis] >= _LONG_TRACK:
-                return axis
-    if len(shape) < 3:
-        return None
-    for axis in (len(shape) - 3, len(shape) - 1, 0):
-        others = [size for index, size in enumerate(shape) if index != axis]
-        if shape[axis] in (1, 2, 3, 4) and max(others) >= shape[axis] and sorted(others)[-2] > 1:
-            return axis
-    if shape[0] == shape[1] != shape[-1]:
-        return len(shape) - 1
-    return 0 if shape[1] == shape[-1] or shape[0] <= shape[-1] else len(shape) - 1
 
 
 def flatten_channels(array: Floats, axis: int | None) -> Floats:

@@ -7,21 +7,24 @@ none explains it. To add a family, call it in :func:`_explain_numbers`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from pytest_modelreg.diagnose.inputs.choice import choose_findings, confirm_findings
 from pytest_modelreg.diagnose.inputs.finding import Group
 from pytest_modelreg.diagnose.inputs.framing import replay_framing
 from pytest_modelreg.diagnose.inputs.individual import replay_constants, replay_mixture, replay_turns
+from pytest_modelreg.diagnose.inputs.known_points import PointPair
 from pytest_modelreg.diagnose.inputs.pair import (
     InputPair,
+    NumberPair,
     is_same,
     measure_distance,
     read_numbers,
 )
-from pytest_modelreg.diagnose.inputs.photos import replay_photos, to_picture
-from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay, replay_rearrangement
+from pytest_modelreg.diagnose.inputs.photos import replay_photos
+from pytest_modelreg.diagnose.inputs.picture import to_picture, view_picture
+from pytest_modelreg.diagnose.inputs.rearrangement import Replay, replay_rearrangement
 from pytest_modelreg.diagnose.inputs.signals import replay_signals
 from pytest_modelreg.diagnose.inputs.structure import (
     explain_dtypes,
@@ -36,21 +39,16 @@ from pytest_modelreg.diagnose.inputs.unexplained import explain_remainder
 from pytest_modelreg.diagnose.inputs.values import replay_values
 from pytest_modelreg.domain.cause import CauseFinding
 
-_SOLVED = 1e-4
+SOLVED = 1e-4
 """rel_l2 below which nothing more is looked for."""
 
-_NOT_ALL = 0.01
-"""rel_l2 that a replay may leave before the rest is spoken of."""
-
-_REST = 0.2
 _LARGEST = 1e100
 """What is larger counts as no number: its squares have none."""
 
-_PARTLY = 0.5
-"""Confidence below which what is left is described too."""
 
-
-def explain_inputs(pairs: Sequence[InputPair], *, has_time: Callable[[], bool]) -> tuple[CauseFinding, ...]:
+def explain_inputs(
+    pairs: Sequence[InputPair], *, has_time: Callable[[], bool], others: Sequence[PointPair] = ()
+) -> tuple[CauseFinding, ...]:
     """Return which named changes of preprocessing turn the golden's inputs into today's.
 
     Parameters
@@ -59,6 +57,9 @@ def explain_inputs(pairs: Sequence[InputPair], *, has_time: Callable[[], bool]) 
         Of a few samples, those that agree among them: that only some differ is evidence.
     has_time : callable
         Asked before each step; once false, what is known by then is returned.
+    others : sequence of PointPair
+        More samples that differ, of whose golden's inputs points are known: an explanation is held against
+        them, none is found on them.
 
     Returns
     -------
@@ -71,11 +72,15 @@ def explain_inputs(pairs: Sequence[InputPair], *, has_time: Callable[[], bool]) 
         of_path = tuple(pair for pair in pairs if pair.path == path)
         affected = tuple(pair for pair in of_path if not is_same(pair))
         if affected:
-            findings += _explain_group(Group(path=path, pairs=of_path, affected=affected), has_time)
+            group = Group(path=path, pairs=of_path, affected=affected)
+            more = [pair for pair in others if pair.path == path]
+            findings += _explain_group(group, more, has_time)
     return tuple(sorted(findings, key=lambda finding: -finding.confidence))
 
 
-def _explain_group(group: Group, has_time: Callable[[], bool]) -> list[CauseFinding]:
+def _explain_group(
+    group: Group, others: Sequence[PointPair], has_time: Callable[[], bool]
+) -> list[CauseFinding]:
     present = tuple(pair for pair in group.affected if not is_one_sided(pair))
     if not present:
         return []
@@ -92,9 +97,9 @@ def _explain_group(group: Group, has_time: Callable[[], bool]) -> list[CauseFind
     pairs = [_fill_holes(pair) for pair in numbers if pair is not None]
     if missing:
         kept = [pair for pair in pairs if pair[0].shape == pair[1].shape]
-        if measure_distance(kept) <= _SOLVED:
+        if measure_distance(kept) <= SOLVED:
             return [missing]
-    found = _explain_numbers(group, pairs, has_time)
+    found = _explain_numbers(group, pairs, others, has_time)
     return [missing, *found] if missing else found
 
 
@@ -112,7 +117,7 @@ def _fill_holes(pair: NumberPair) -> NumberPair:
 
 
 def _explain_numbers(
-    group: Group, pairs: Sequence[NumberPair], has_time: Callable[[], bool]
+    group: Group, pairs: Sequence[NumberPair], others: Sequence[PointPair], has_time: Callable[[], bool]
 ) -> list[CauseFinding]:
     is_picture = _is_picture(pairs)
     if not is_picture and _are_ids(group):
@@ -137,12 +142,12 @@ def _explain_numbers(
         ]
     replays: list[Replay] = []
     for family in families:
-        if not has_time() or any(replay.findings and replay.left <= _SOLVED for replay in replays):
+        if not has_time() or any(replay.findings and replay.left <= SOLVED for replay in replays):
             break
         replay = family()
         if replay is not None:
             replays.append(replay)
-    return _choose(group, pairs, replays)
+    return confirm_findings(*choose_findings(group, pairs, replays), others, has_time)
 
 
 def _is_picture(pairs: Sequence[NumberPair]) -> bool:
@@ -161,28 +166,11 @@ def _replay_files(group: Group, has_time: Callable[[], bool]) -> Replay | None:
     """Return what the samples' files tell of pictures of one layout."""
     pictures = []
     for pair in group.pairs:
-        sides = [None if side is None else to_picture(side) for side in _read_pair(pair) or (None, None)]
+        sides = [None if side is None else view_picture(side) for side in _read_pair(pair) or (None, None)]
         if (
             sides[0] is not None
             and sides[1] is not None
-            and all(np.isfinite(side).all() for side in sides if side is not None)
+            and all(np.isfinite(side.values).all() for side in sides if side is not None)
         ):
             pictures.append((pair.sample, sides[0], sides[1]))
     return replay_photos(group, pictures, has_time) if pictures else None
-
-
-def _choose(group: Group, pairs: Sequence[NumberPair], replays: Sequence[Replay]) -> list[CauseFinding]:
-    """Return the findings of the replay that leaves least, and what is to be said of the rest."""
-    level = next((replay.level for replay in replays if replay.level), None)
-    telling = [replay for replay in replays if replay.findings]
-    if not telling:
-        return [explain_remainder(group, pairs, level=level)]
-    best = min(telling, key=lambda replay: replay.left)
-    findings = list(best.findings)
-    if best.level is None and best.left > _NOT_ALL:
-        # Undone as far as it goes, what remains has another cause.
-        rest = explain_remainder(group, best.pairs, is_part=True)
-        findings.append(replace(rest, confidence=_REST))
-    elif max(finding.confidence for finding in findings) < _PARTLY:
-        findings.append(explain_remainder(group, pairs, level=level, is_part=True))
-    return findings

@@ -21,6 +21,7 @@ N_LISTED = 20
 """Ids in the evidence: the others are counted."""
 
 _MOST_CERTAIN = 0.99
+_AT_POINTS = 0.9  # of the certainty with which whole inputs tell something
 _WITHOUT_RIVAL = 0.7  # part of the certainty that does not depend on the runner-up
 
 
@@ -36,11 +37,14 @@ class Group:
         Every sample.
     affected : tuple of InputPair
         Those that differ.
+    n_points : int or None
+        How many values of the affected ones are compared, where the golden keeps no more; None where all are.
     """
 
     path: str
     pairs: tuple[InputPair, ...]
     affected: tuple[InputPair, ...]
+    n_points: int | None = None
 
     @property
     def files(self) -> dict[str, Path]:
@@ -134,9 +138,14 @@ def make_finding(
         evidence["input"] = group.path
     if constants:
         evidence["constants"] = dict(constants)
+    if confidence is None:
+        confidence = residuals.confidence
+    if group.n_points is not None:
+        evidence["n_points"] = group.n_points
+        confidence = round(_AT_POINTS * confidence, 3)
     return CauseFinding(
         cause=cause,
-        confidence=residuals.confidence if confidence is None else confidence,
+        confidence=confidence,
         summary=f"input {group.path}: {summary}" if group.path else summary,
         evidence=evidence,
     )
@@ -155,8 +164,10 @@ def describe_residual(value: float) -> str:
 
 
 def describe_scope(group: Group) -> str:
-    """Return on how many samples something was replayed."""
+    """Return on how many samples something was replayed, and at how many points."""
     n_affected, n_all = len(group.affected), len(group.pairs)
+    if group.n_points is not None:
+        return f"{group.n_points} points of {n_affected} {'sample' if n_affected == 1 else 'samples'}"
     noun = "sample" if n_affected == 1 else "samples"
     return (
         f"{n_affected} {noun}" if n_affected == n_all else f"the {n_affected} of {n_all} samples that differ"

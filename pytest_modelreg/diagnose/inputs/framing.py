@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_modelreg.diagnose.inputs.arrangement import find_channel_axis
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,
@@ -20,9 +19,10 @@ from pytest_modelreg.diagnose.inputs.finding import (
     describe_scope,
     make_finding,
 )
-from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
-from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay
+from pytest_modelreg.diagnose.inputs.pair import Floats, NumberPair, measure_distance
+from pytest_modelreg.diagnose.inputs.rearrangement import Replay
 from pytest_modelreg.domain.cause import Cause
+from pytest_modelreg.trace import find_channel_axis
 
 _NEAR = 0.02
 _LEAST_OVERLAP = 0.5
@@ -64,6 +64,16 @@ def replay_framing(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
     )
 
 
+def describe_move(down: int, right: int) -> str:
+    """Return a move by whole pixels as a sentence takes it after "today's inputs"."""
+    moved = [
+        f"{abs(by)} px {word}"
+        for by, word in ((down, "down" if down > 0 else "up"), (right, "right" if right > 0 else "left"))
+        if by
+    ]
+    return f"are moved by {' and '.join(moved)}"
+
+
 def _describe(
     pairs: Sequence[NumberPair], shifts: Sequence[tuple[int, int]]
 ) -> tuple[str, dict[str, object]]:
@@ -73,13 +83,8 @@ def _describe(
     (expected, actual) = pairs[shifts.index((down, right))]
     grown = [a - e for e, a in zip(expected.shape[1:], actual.shape[1:], strict=True)]
     if all(growth == 0 for growth in grown):
-        moved = [
-            f"{abs(by)} px {word}"
-            for by, word in ((down, "down" if down > 0 else "up"), (right, "right" if right > 0 else "left"))
-            if by
-        ]
         each = "" if len(counted) == 1 else ", most of them"
-        return f"are moved by {' and '.join(moved)}{each}", constants
+        return f"{describe_move(down, right)}{each}", constants
     sizes = f"{_describe_size(actual)} instead of {_describe_size(expected)}"
     if all(growth <= 0 for growth in grown):
         return f"are cut to {sizes}", constants

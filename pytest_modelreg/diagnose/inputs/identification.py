@@ -170,7 +170,7 @@ class Identification:
     def _rank_rules(self) -> list[Geometry]:
         """Return rules by how well they make small grey copies, the best first."""
         thumbnails = {sample: Thumbnail(self._side, sample) for sample in self._searched}
-        height, width = self._side.pictures[self._searched[0]].shape[1:]
+        _, height, width = self._side.pictures[self._searched[0]].shape
         scores: dict[Geometry, float] = {}
 
         def score(rule: Geometry) -> None:
@@ -207,8 +207,8 @@ class Identification:
         if replayed is None:
             return float("inf")
         picture = self._side.pictures[sample]
-        gap = (picture - replayed).astype(np.float64)
-        spread = picture.astype(np.float64).std(axis=(1, 2), keepdims=True) * np.ones_like(gap)
+        gap = (picture.values - picture.take(replayed)).astype(np.float64)
+        spread = picture.values.astype(np.float64).std(axis=1, keepdims=True) * np.ones_like(gap)
         return take_root(float(np.sum(gap * gap)), float(np.sum(spread * spread)))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytest_modelreg.diagnose.inputs.affine import Moments, take_root
 from pytest_modelreg.diagnose.inputs.alignment import Rearranged, rearrange
-from pytest_modelreg.diagnose.inputs.arrangement import find_channel_axis, flatten_channels, list_arrangements
+from pytest_modelreg.diagnose.inputs.arrangement import flatten_channels, list_arrangements
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,
@@ -21,10 +21,12 @@ from pytest_modelreg.diagnose.inputs.finding import (
     describe_scope,
     make_finding,
 )
-from pytest_modelreg.diagnose.inputs.pair import measure_distance
-from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay
+from pytest_modelreg.diagnose.inputs.known_points import Expected, lay_beside
+from pytest_modelreg.diagnose.inputs.pair import Floats, NumberPair, measure_distance
+from pytest_modelreg.diagnose.inputs.rearrangement import Replay
 from pytest_modelreg.diagnose.traits import UPRIGHT, read_orientations
 from pytest_modelreg.domain.cause import Cause
+from pytest_modelreg.trace import find_channel_axis
 
 _NEAR = 0.05
 _EXACT = 0.02
@@ -32,7 +34,7 @@ _MOST_LEFT = 0.2  # of the difference
 _COLOURS = 3
 
 
-def replay_turns(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
+def replay_turns(group: Group, pairs: Sequence[tuple[Expected, Floats]]) -> Replay | None:
     """Return whether samples are turned or mirrored, each in its own way; None if not."""
     if any(expected.ndim != 3 for expected, _ in pairs):
         return None
@@ -41,17 +43,17 @@ def replay_turns(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
     for pair, (expected, actual) in zip(group.affected, pairs, strict=True):
         best: tuple[float, str, NumberPair] | None = None
         for arrangement in list_arrangements(expected.shape, actual.shape):
-            placed = arrangement.apply(actual)
-            distance = measure_distance([(expected, placed)])
+            laid = lay_beside(expected, arrangement.apply(actual))
+            distance = measure_distance([laid])
             if best is None or distance < best[0]:
-                best = (distance, arrangement.name if arrangement.cause else "", (expected, placed))
+                best = (distance, arrangement.name if arrangement.cause else "", laid)
         if best is None or not best[1] or best[0] > _NEAR:
             return None
         turned[pair.sample] = best[1]
         undone.append(best[2])
     left = measure_distance(undone)
     is_resized = any(expected.shape != actual.shape for expected, actual in pairs)
-    before = 1.0 if is_resized else measure_distance(pairs)
+    before = 1.0 if is_resized else measure_distance(lay_beside(*pair) for pair in pairs)
     if left > _MOST_LEFT * before:
         return None
     orientations = read_orientations(group.files)

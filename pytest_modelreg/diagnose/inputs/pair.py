@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 """float64, or float32 where pictures are searched."""
 
+NumberPair = tuple[Floats, Floats]
+"""Expected and actual."""
+
 _LEAST_NOISE = 1e-6
 _NOISE_STEPS = 4.0  # roundings of the coarser dtype that two ways of writing a formula are apart
 

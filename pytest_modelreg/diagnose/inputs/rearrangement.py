@@ -6,15 +6,14 @@ the samples' files, and the findings of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.affine import Affine, Order
 from pytest_modelreg.diagnose.inputs.alignment import Rearranged, rearrange
-from pytest_modelreg.diagnose.inputs.arrangement import find_channel_axis, flatten_channels, list_arrangements
+from pytest_modelreg.diagnose.inputs.arrangement import list_arrangements
 from pytest_modelreg.diagnose.inputs.finding import (
     Group,
     Residuals,
@@ -22,17 +21,18 @@ from pytest_modelreg.diagnose.inputs.finding import (
     describe_scope,
     make_finding,
 )
-from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
-from pytest_modelreg.diagnose.inputs.reading import Reading, read_line
+from pytest_modelreg.diagnose.inputs.known_points import Expected, PointPair, join_points, lay_beside
+from pytest_modelreg.diagnose.inputs.line_finding import blame_line, comes_with_order
+from pytest_modelreg.diagnose.inputs.pair import Floats, NumberPair, measure_distance
 from pytest_modelreg.diagnose.traits import UPRIGHT, read_orientations
 from pytest_modelreg.domain.cause import Cause, CauseFinding
+from pytest_modelreg.trace import find_channel_axis
 
-NumberPair = tuple[Floats, Floats]
+Undo = Callable[[PointPair, Floats], "Floats | None"]
 
 _HALF = 0.5
 _LEAST_EXPLAINED = 0.3
 _COLOURS = "RGB"
-_N_VALUES = 4000
 _MOST_NAMED = 8
 
 
@@ -50,15 +50,21 @@ class Replay:
         Expected, and actual with everything undone.
     level : float or None
         One grey level in the inputs' unit, where that is known.
+    undo : callable or None
+        Takes a sample of whose golden's input points are known, and the numbers of this run's, and returns
+        what the golden's would be; None where the explanation does not apply to it.
     """
 
     findings: tuple[CauseFinding, ...]
     left: float
     pairs: tuple[NumberPair, ...]
     level: float | None = None
+    undo: Undo | None = None
 
 
-def replay_rearrangement(group: Group, pairs: Sequence[NumberPair], *, is_picture: bool) -> Replay:
+def replay_rearrangement(
+    group: Group, pairs: Sequence[tuple[Expected, Floats]], *, is_picture: bool
+) -> Replay:
     """Return what other places and another scale explain.
 
     Parameters
@@ -72,32 +78,55 @@ def replay_rearrangement(group: Group, pairs: Sequence[NumberPair], *, is_pictur
     """
     best = rearrange(pairs)
     before = _measure_or_one(pairs)
-    if best is None:
-        return Replay(findings=(), left=before, pairs=tuple(pairs))
-    placed = [(expected, _place(best, expected, actual)) for expected, actual in pairs]
+    if best is None or best.left > 1.0 - _LEAST_EXPLAINED:
+        return Replay(findings=(), left=before, pairs=())
+    placed = [lay_beside(expected, _place(best, expected.shape, actual)) for expected, actual in pairs]
+    if group.n_points is not None:
+        placed = join_points(placed)
     line = _choose_line(best)
-    scaled = [(expected, _scale(line, expected, actual)) for expected, actual in placed] if line else placed
+    scaled = (
+        [(expected, _scale(line, expected.shape, actual)) for expected, actual in placed] if line else placed
+    )
     left = measure_distance(scaled)
     findings = []
     is_moved = best.arrangement.cause is not None
-    residuals = Residuals(before=before, after=left, runner_up=_in_rel_l2(best.runner_up, pairs))
-    if best.left > 1.0 - _LEAST_EXPLAINED:
-        return Replay(findings=(), left=before, pairs=tuple(pairs))
+    residuals = Residuals(before=before, after=left, runner_up=_in_rel_l2(best.runner_up, placed))
     if is_moved and best.arrangement.cause:
         findings.append(_blame_places(group, best, residuals))
     if best.is_reordered:
         findings.append(_blame_order(group, best.order, residuals))
-    if line and not _comes_with_order(line, best.order, placed):
+    if line and not comes_with_order(line, best.order, placed):
         alone = Residuals(before=before if not findings else measure_distance(placed), after=left)
         findings.insert(0, blame_line(group, line, placed, best.order, alone, is_picture=is_picture))
-    return Replay(findings=tuple(findings), left=left, pairs=tuple(scaled))
+    return Replay(
+        findings=tuple(findings), left=left, pairs=tuple(scaled), undo=_Undoing(best=best, line=line)
+    )
 
 
-def _measure_or_one(pairs: Sequence[NumberPair]) -> float:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Undoing:
+    """An arrangement and a line, applied to other samples."""
+
+    best: Rearranged
+    line: Affine | None
+
+    def __call__(self, pair: PointPair, actual: Floats) -> Floats | None:
+        shape = pair.expected.shape
+        names = [each.name for each in list_arrangements(shape, actual.shape)]
+        axis = find_channel_axis(shape)
+        n_channels = 1 if axis is None else shape[axis]
+        n_fitted = max(len(self.best.order), 1 if self.line is None else self.line.scale.size)
+        if self.best.arrangement.name not in names or n_fitted not in (1, n_channels):
+            return None
+        placed = _place(self.best, shape, actual)
+        return placed if self.line is None else _scale(self.line, shape, placed)
+
+
+def _measure_or_one(pairs: Sequence[tuple[Expected, Floats]]) -> float:
     """Return rel_l2, 1 where shapes differ: nothing of the golden is there."""
     if any(expected.shape != actual.shape for expected, actual in pairs):
         return 1.0
-    return measure_distance(pairs)
+    return measure_distance(lay_beside(*pair) for pair in pairs)
 
 
 def _in_rel_l2(residual: float, pairs: Sequence[NumberPair]) -> float:
@@ -107,12 +136,12 @@ def _in_rel_l2(residual: float, pairs: Sequence[NumberPair]) -> float:
     return residual * float(np.sqrt(spread / squares)) if squares > 0 else residual
 
 
-def _place(best: Rearranged, expected: Floats, actual: Floats) -> Floats:
+def _place(best: Rearranged, shape: Sequence[int], actual: Floats) -> Floats:
     (template,) = [
-        each for each in list_arrangements(expected.shape, actual.shape) if each.name == best.arrangement.name
+        each for each in list_arrangements(shape, actual.shape) if each.name == best.arrangement.name
     ]
     placed = template.apply(actual)
-    axis = find_channel_axis(expected.shape)
+    axis = find_channel_axis(shape)
     if not best.is_reordered or axis is None:
         return placed
     reordered: Floats = np.take(placed, list(best.order), axis=axis)
@@ -124,8 +153,8 @@ def _choose_line(best: Rearranged) -> Affine | None:
     return best.affine if best.left < _HALF * best.gap else None
 
 
-def _scale(line: Affine, expected: Floats, actual: Floats) -> Floats:
-    axis = find_channel_axis(expected.shape)
+def _scale(line: Affine, shape: Sequence[int], actual: Floats) -> Floats:
+    axis = find_channel_axis(shape)
     if line.scale.size == 1 or axis is None:
         one_line: Floats = actual * line.scale[0] + line.offset[0]
         return one_line
@@ -170,89 +199,4 @@ def _blame_order(group: Group, order: Order, residuals: Residuals) -> CauseFindi
         hypothesis="channel order",
         expected=list(range(len(order))),
         actual=list(order),
-    )
-
-
-def _comes_with_order(line: Affine, order: Order, placed: Sequence[NumberPair]) -> bool:
-    """Whether the line is what constants by channel leave when channels change places before them."""
-    index = list(order)
-    if order == tuple(range(len(order))):
-        return False
-    if [index[channel] for channel in index] == list(range(len(index))):
-        unit = np.array([float(np.std(expected)) for expected, _ in placed]).mean()
-        back_scale = line.scale * line.scale[index]
-        back_offset = line.scale * line.offset[index] + line.offset
-        return bool(np.all(np.abs(back_scale - 1) < 1e-2) and np.all(np.abs(back_offset) < 1e-2 * unit))
-    reading = _read(line, placed)
-    return reading is not None and bool(
-        np.allclose(reading.actual.mean, reading.expected.mean[index])
-        and np.allclose(reading.actual.std, reading.expected.std[index])
-    )
-
-
-def _read(line: Affine, placed: Sequence[NumberPair], slack: float = 0.0) -> Reading | None:
-    sides: list[list[NDArray[np.float64]]] = [[], []]
-    for pair in placed:
-        axis = find_channel_axis(pair[0].shape)
-        for side, array in zip(sides, pair, strict=True):
-            flat = np.asarray(flatten_channels(array, axis), np.float64)
-            side.append(flat[:, :: max(1, flat.shape[1] // _N_VALUES)])
-    if any(each.shape[0] != line.scale.size for side in sides for each in side):
-        return None
-    return read_line(line, np.concatenate(sides[0], axis=1), np.concatenate(sides[1], axis=1), slack)
-
-
-def blame_line(
-    group: Group,
-    line: Affine,
-    placed: Sequence[NumberPair],
-    order: Order,
-    residuals: Residuals,
-    *,
-    is_picture: bool,
-) -> CauseFinding:
-    """Return the finding of another scale: what the constants are, or what they mean where that is known."""
-    constants = {"scale": line.scale.round(6).tolist(), "offset": line.offset.round(6).tolist()}
-    reading = _read(line, placed, residuals.after) if is_picture and np.any(line.scale > 0) else None
-    with np.errstate(all="ignore"):
-        is_uniform = bool(np.ptp(line.scale) <= 2e-3 * np.abs(line.scale).max())
-        factor = float(line.scale.mean())
-        is_shifted = bool(np.any(np.abs(line.offset) > 1e-3 * max(float(np.std(placed[0][0])), 1e-12)))
-    replayed = (
-        f"undone on {describe_scope(group)}, that gives the golden's {describe_residual(residuals.after)}"
-    )
-    if reading is not None:
-        return make_finding(
-            group,
-            Cause.PREPROCESS_VALUE_RANGE if reading.is_range else Cause.PREPROCESS_NORMALIZATION,
-            f"inputs are scaled as {reading.actual.name} instead of {reading.expected.name}: {replayed}",
-            residuals,
-            hypothesis="scaling",
-            expected=reading.expected.name,
-            actual=reading.actual.name,
-            constants=constants,
-        )
-    if is_uniform and abs(factor + 1) < 1e-3:
-        what = (
-            f"are {float(line.offset.mean()):.6g} minus the golden's" if is_shifted else "have the other sign"
-        )
-        cause = Cause.PREPROCESS_VALUE_RANGE
-    elif is_uniform and not is_shifted:
-        what = f"are {1 / factor:.6g} times the golden's"
-        cause = Cause.PREPROCESS_VALUE_RANGE
-    elif is_uniform and abs(factor - 1) < 2e-3 and np.ptp(line.offset) < 1e-3 * np.abs(line.offset).max():
-        what = f"are {-float(line.offset.mean()):+.6g} off the golden's"
-        cause = Cause.PREPROCESS_NORMALIZATION if is_picture else Cause.PREPROCESS_VALUE_RANGE
-    else:
-        what = "have other constants of scale and offset"
-        cause = Cause.PREPROCESS_NORMALIZATION
-    return make_finding(
-        group,
-        cause,
-        f"today's inputs {what}: {replayed}",
-        residuals,
-        hypothesis="line",
-        expected="as in the golden",
-        actual=what,
-        constants=constants,
     )

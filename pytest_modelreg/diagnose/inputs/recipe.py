@@ -17,9 +17,9 @@ from pytest_modelreg.diagnose.inputs.affine import Affine, Moments, Order, take_
 from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo
 from pytest_modelreg.diagnose.inputs.geometry import Geometry
 from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS, USUAL, render
+from pytest_modelreg.diagnose.inputs.picture import N_COLOURS, Picture, Region
 from pytest_modelreg.diagnose.inputs.treatment import NONE
 
-N_COLOURS = 3
 _RED_FIRST: Order = (0, 1, 2)
 _BETTER = 0.9  # another order must leave so much less
 
@@ -73,24 +73,22 @@ class Side:
 
     Parameters
     ----------
-    pictures : mapping of str to numpy.ndarray
-        By sample: float32 (channel, height, width), one or three channels.
+    pictures : mapping of str to Picture
+        By sample, of equally many channels.
     photos : mapping of str to Photo
         By sample.
     """
 
-    def __init__(self, pictures: Mapping[str, NDArray[np.float32]], photos: Mapping[str, Photo]) -> None:
+    def __init__(self, pictures: Mapping[str, Picture], photos: Mapping[str, Photo]) -> None:
         self.pictures = pictures
         self.photos = photos
         self.n_channels = next(iter(pictures.values())).shape[0]
 
-    def render(
-        self, recipe: Recipe, sample: str
-    ) -> tuple[NDArray[np.float32], tuple[int, int, int, int]] | None:
+    def render(self, recipe: Recipe, sample: str) -> tuple[NDArray[np.float32], Region] | None:
         """Return what a recipe makes of a sample, levels, and where in the picture; None where it cannot."""
         photo = self.photos[sample]
         decoding = recipe.decodings.get(sample, photo.usual)
-        height, width = self.pictures[sample].shape[1:]
+        _, height, width = self.pictures[sample].shape
         image = photo.prepare(decoding, recipe.treatment)
         frame = recipe.geometry.frame(image.width, image.height, width, height)
         if frame is None:
@@ -118,13 +116,11 @@ class Side:
             rendered = self.render(recipe, sample)
             if rendered is None:
                 return None
-            levels, (top, left, bottom, right) = rendered
+            levels, region = rendered
             picture = self.pictures[sample]
-            moments.add(
-                levels.reshape(self.n_channels, -1),
-                picture[:, top:bottom, left:right].reshape(self.n_channels, -1),
-            )
-            outside.add(picture, (top, left, bottom, right))
+            fed, made = picture.lay_beside(levels, region)
+            moments.add(made, fed)
+            outside.add(picture.read_outside(region))
         orders = [order] if order else list_orders(self.n_channels)
         best: tuple[Affine, float] | None = None
         for candidate in orders:
@@ -142,7 +138,7 @@ class Side:
         if rendered is None:
             return None
         levels, (top, left, bottom, right) = rendered
-        picture = np.empty_like(self.pictures[sample])
+        picture = np.empty(self.pictures[sample].shape, np.float32)
         picture[:] = np.array(fit.pad or (0.0,) * self.n_channels).reshape(-1, 1, 1)
         picture[:, top:bottom, left:right] = fit.affine.apply(levels[list(fit.order)])
         return picture
@@ -156,13 +152,8 @@ class _Padding:
         self._sum = np.zeros(n_channels)
         self._squares = np.zeros(n_channels)
 
-    def add(self, picture: NDArray[np.float32], region: tuple[int, int, int, int]) -> None:
-        top, left, bottom, right = region
-        if (top, left, bottom, right) == (0, 0, *picture.shape[1:]):
-            return
-        mask = np.ones(picture.shape[1:], np.bool_)
-        mask[top:bottom, left:right] = False
-        values = picture[:, mask].astype(np.float64)
+    def add(self, outside: NDArray[np.float32]) -> None:
+        values = outside.astype(np.float64)
         self._n += values.shape[1]
         self._sum += values.sum(axis=1)
         self._squares += (values * values).sum(axis=1)

@@ -221,6 +221,9 @@ def _make(
     samples = affected or list(sides.affected)
     made = [each.measure(samples) for each in sides.both]
     photos = f"{len(samples)} photo{'s' if len(samples) > 1 else ''}"
+    if sides.group.n_points is not None:
+        n_values = sum(sides.golden.side.pictures[sample].values.size for sample in samples)
+        photos = f"{n_values} points of {photos}"
     after = max(made)
     return make_finding(
         sides.group,

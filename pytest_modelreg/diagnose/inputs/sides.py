@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from pytest_modelreg.diagnose.inputs.affine import Order
 from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo, open_photo
 from pytest_modelreg.diagnose.inputs.finding import Group
 from pytest_modelreg.diagnose.inputs.identification import Identification, Identified
 from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
-from pytest_modelreg.diagnose.inputs.recipe import N_COLOURS, Fit, Recipe, Side
+from pytest_modelreg.diagnose.inputs.picture import N_COLOURS, Picture
+from pytest_modelreg.diagnose.inputs.recipe import Fit, Recipe, Side
 
 CLEARLY = 1.5
 """How many times more a wrong setting must leave."""
@@ -57,9 +56,10 @@ class Made:
     def measure(self, samples: Sequence[str]) -> float:
         """Return the rel_l2 of what the recipe makes of the samples; infinite where it makes none."""
         replayed = [
-            (self.side.pictures[sample], picture)
+            (known.values, known.take(picture))
             for sample in samples
             if (picture := self.side.replay(self.recipe, self.fit, sample)) is not None
+            and (known := self.side.pictures[sample])
         ]
         return measure_distance(replayed) if replayed else float("inf")
 
@@ -99,10 +99,19 @@ class Sides:
 
     def measure_gap(self, samples: Sequence[str]) -> float:
         """Return the rel_l2 of today's inputs, 1 where shapes differ."""
-        pairs = [(self.golden.side.pictures[sample], self.today.side.pictures[sample]) for sample in samples]
-        if any(expected.shape != actual.shape for expected, actual in pairs):
-            return 1.0
-        return measure_distance(pairs)
+        pairs = self.pair_pictures(samples)
+        return 1.0 if pairs is None else measure_distance(pairs)
+
+    def pair_pictures(self, samples: Sequence[str]) -> list[tuple[Floats, Floats]] | None:
+        """Return what is known of both sides' pictures, axes (channel, place); None where shapes differ."""
+        pairs: list[tuple[Floats, Floats]] = []
+        for sample in samples:
+            expected, actual = (made.side.pictures[sample] for made in self.both)
+            if expected.shape != actual.shape:
+                return None
+            whole = actual.whole
+            pairs.append((expected.values, actual.values if whole is None else expected.take(whole)))
+        return pairs
 
     def cross(self, **setting: Callable[[Recipe], object]) -> float | None:
         """Return how many times more the other side's choice of a setting leaves; None unless that is clear.
@@ -134,9 +143,13 @@ def judge_ratios(ratios: Sequence[float]) -> float | None:
 
 
 def identify_sides(
-    group: Group, pictures: Sequence[tuple[str, Floats, Floats]], has_time: Callable[[], bool]
+    group: Group, pictures: Sequence[tuple[str, Picture, Picture]], has_time: Callable[[], bool]
 ) -> Sides | None:
-    """Return both sides with their recipes; None where files cannot be read or a side cannot be made."""
+    """Return both sides with their recipes; None where files cannot be read or a side cannot be made.
+
+    The golden's is searched first, and today's from there; the other way round where of the golden's only
+    points are known.
+    """
     photos: dict[str, Photo] = {}
     files = group.files
     for sample, expected, actual in pictures:
@@ -147,14 +160,17 @@ def identify_sides(
     affected = tuple(pair.sample for pair in group.affected if pair.sample in photos)
     if not affected:
         return None
+    sides = [
+        Side({name: golden for name, golden, _ in pictures if name in photos}, photos),
+        Side({name: today for name, _, today in pictures if name in photos}, photos),
+    ]
+    is_golden_first = all(picture.whole is not None for picture in sides[0].pictures.values())
     made: list[Made] = []
-    for index in (1, 2):
-        side = Side(
-            {each[0]: np.asarray(each[index], np.float32) for each in pictures if each[0] in photos}, photos
-        )
+    for side in sides if is_golden_first else reversed(sides):
         search = Identification(side, affected, has_time)
         identified = search.search(replace(made[0].recipe, decodings={}) if made else None)
         if identified is None or identified.fit.residual > _TELLING:
             return None
         made.append(Made(side=side, search=search, identified=identified))
-    return Sides(group=group, golden=made[0], today=made[1], affected=affected)
+    golden, today = made if is_golden_first else reversed(made)
+    return Sides(group=group, golden=golden, today=today, affected=affected)

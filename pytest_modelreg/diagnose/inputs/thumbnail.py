@@ -29,18 +29,24 @@ class Thumbnail:
         image = photo.prepare(photo.usual)
         image = photo.finish(image, photo.usual)
         self.size = (image.width, image.height)
-        shrink = max(1.0, min(self.size) / _THUMBNAIL_PX)
+        self._picture = picture = side.pictures[sample]
+        whole = picture.whole
+        # Single places are of no use in a copy that is coarser than the picture.
+        least_px = _THUMBNAIL_PX if whole is not None else 2 * min(picture.shape[1:])
+        shrink = max(1.0, min(self.size) / least_px)
         small = image.resize(
             (max(1, round(image.width / shrink)), max(1, round(image.height / shrink))), Image.Resampling.BOX
         )
         self.grey = Image.fromarray(read_levels(small).mean(axis=0))
-        picture = side.pictures[sample].mean(axis=0)
-        self.out = (picture.shape[1], picture.shape[0])
-        self._block = max(1, min(picture.shape) // _SMALL_PX)
-        self.target = self.shrink(picture)
+        self.out = (picture.shape[2], picture.shape[1])
+        self._block = max(1, min(picture.shape[1:]) // _SMALL_PX)
+        self.target = picture.values.mean(axis=0) if whole is None else self.shrink(whole.mean(axis=0))
 
     def shrink(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the means of blocks; what does not fill one is left out."""
+        """Return the means of blocks, what does not fill one left out; the places where no more is known."""
+        if self._picture.whole is None:
+            known: NDArray[np.float32] = self._picture.take(picture[np.newaxis])[0]
+            return known
         block = self._block
         rows, columns = picture.shape[0] // block, picture.shape[1] // block
         cut = picture[: rows * block, : columns * block]

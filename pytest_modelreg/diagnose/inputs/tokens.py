@@ -94,7 +94,7 @@ def _find_padding(expected: Ids, actual: Ids) -> str | None:
     if id_e is not None and id_a is not None and id_e != id_a:
         return f"are padded with {id_a} instead of {id_e}"
     if expected.size != actual.size:
-        return "are padded to another length"
+        return f"are padded to {actual.size} instead of {expected.size}"
     return None
 
 
@@ -146,7 +146,11 @@ def _find_replacement(expected: Ids, actual: Ids) -> str | None:
     changed = {(int(e), int(a)) for e, a in zip(expected, actual, strict=True) if e != a}
     now = {new for _, new in changed}
     if len(now) == 1 and float(np.mean(expected == actual)) > _MOST_KEPT:
-        return f"hold {now.pop()} where the golden's hold other ids"
+        unknown = (
+            " (one for many, as for words that a tokenizer does not know: text normalised otherwise, or "
+        )
+        unknown = f"{unknown}another vocabulary)" if len(changed) > 1 else ""
+        return f"hold {now.pop()} where the golden's hold other ids{unknown}"
     return None
 
 

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pytest_modelreg.diagnose.inputs.finding import Group, Residuals, make_finding
-from pytest_modelreg.diagnose.inputs.pair import Floats, measure_distance
-from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair
+from pytest_modelreg.diagnose.inputs.finding import Group, Residuals, describe_scope, make_finding
+from pytest_modelreg.diagnose.inputs.pair import Floats, NumberPair, measure_distance
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _UNSURE = 0.3
@@ -43,6 +42,8 @@ def explain_remainder(
     residual = 1.0 if shapes else measure_distance(pairs)
     rest = "what is left" if is_part else "inputs differ, and no replayed change explains it"
     facts = [f"rel_l2 {residual:.2g}"] if not shapes else [f"shape {shapes[0][1]} instead of {shapes[0][0]}"]
+    if group.n_points is not None:
+        facts[0] += f" at {describe_scope(group)}"
     constants: dict[str, object] = {}
     cause, confidence = Cause.PREPROCESS_OTHER, _UNSURE
     if not shapes:
@@ -52,7 +53,8 @@ def explain_remainder(
             constants["where"] = where
         largest = max((float(np.max(np.abs(e - a))) for e, a in pairs if e.size), default=0.0)
         if level and largest <= _ONE_LEVEL * level:
-            facts.append("nowhere more than one grey level: another decoder or rounding makes that")
+            where = "nowhere" if group.n_points is None else "at no point"
+            facts.append(f"{where} more than one grey level: another decoder or rounding makes that")
             cause = Cause.PREPROCESS_DECODE
         elif _is_fine_detail(pairs):
             facts.append("in edges and fine detail only, as another resize or compression makes it")

@@ -18,8 +18,8 @@ from pytest_modelreg.diagnose.inputs.finding import (
     describe_scope,
     make_finding,
 )
-from pytest_modelreg.diagnose.inputs.pair import measure_distance
-from pytest_modelreg.diagnose.inputs.rearrangement import NumberPair, Replay
+from pytest_modelreg.diagnose.inputs.pair import NumberPair, measure_distance
+from pytest_modelreg.diagnose.inputs.rearrangement import Replay
 from pytest_modelreg.domain.cause import Cause
 
 Values = NDArray[np.float64]

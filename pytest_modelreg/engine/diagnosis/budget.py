@@ -46,9 +46,14 @@ class DiagnosisBudget:
         """Whether another drift may be explained."""
         return self.mode != "off" and self._left_s > 0
 
+    @property
+    def case_s(self) -> float:
+        """Time that a case which begins now may take, seconds."""
+        return min(self._case_s, self._left_s)
+
     def start_case(self) -> Callable[[], bool]:
         """Return what says whether there is time left for the case that begins now."""
-        end = time.monotonic() + min(self._case_s, self._left_s)
+        end = time.monotonic() + self.case_s
         return lambda: time.monotonic() < end
 
     def spend(self, duration_s: float) -> None:

@@ -21,6 +21,9 @@ from pytest_modelreg.engine.suite import Suite
 from pytest_modelreg.engine.tracing import request_trace, with_trace
 from pytest_modelreg.observe.failure import describe_crash
 
+_TRACE_SHARE = 0.5
+"""Of the time of a case, what another environment may take for its trace: its replays need the rest."""
+
 
 def explain_outcome(
     outcome: Outcome, suite: Suite, observer: Observer, folder: Path, budget: DiagnosisBudget
@@ -60,11 +63,20 @@ def _explain(
     source, case = outcome.observation_folder, outcome.case
     if golden is None or observation is None or samples is None or source is None or case is None:
         return outcome
+    trace_s = _TRACE_SHARE * budget.case_s
     has_time = budget.start_case()
     spec = case.spec(samples)
     request = request_trace(outcome, suite)
+    trace_fault = ""
     if request is not None:
-        outcome = with_trace(outcome, observer.trace(spec, source, request))
+        try:
+            trace = observer.trace(spec, source, request, golden=golden, time_limit_s=trace_s)
+        except ModelRegError as error:
+            if spec.environment is None:
+                raise
+            # It has answered once: what it lacks for a trace, a replay here may not.
+            trace, trace_fault = None, _shorten(error)
+        outcome = with_trace(outcome, trace, max_bytes=suite.trace_bytes)
         observation = outcome.observation or observation
     drift = DriftCase(
         golden=golden,
@@ -73,10 +85,25 @@ def _explain(
         result=outcome.result,
         spec=spec,
         today=None if observation.trace is None else TraceAt(trace=observation.trace, folder=source),
+        trace_fault=trace_fault,
     )
-    replay = CaseReplay(drift, outcome, observer, folder, explained=budget.explained, has_time=has_time)
+    replay = CaseReplay(
+        drift,
+        outcome,
+        observer,
+        folder,
+        explained=budget.explained,
+        has_time=has_time,
+        trace_s=trace_s,
+    )
     causes = explain_drift(drift, replay)
     return replace(outcome, result=replace(outcome.result, causes=causes))
+
+
+def _shorten(error: ModelRegError) -> str:
+    """Return the first line of an error, with the last thing that a dead process printed."""
+    first, *others = str(error).splitlines()
+    return f"{first} {others[-1].strip()}" if others else first
 
 
 def _note(outcome: Outcome, text: str) -> Outcome:

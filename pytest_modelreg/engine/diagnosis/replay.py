@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.diagnose import Answer, Change, DriftCase, TraceAt
-from pytest_modelreg.diagnose.inputs import explain_inputs
 from pytest_modelreg.domain.case import CaseSpec, EnvironmentSpec
 from pytest_modelreg.domain.cause import CauseFinding
 from pytest_modelreg.domain.errors import ModelRegError
+from pytest_modelreg.domain.example_trial import ExampleTrial
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.trace import ExactInputs, TraceRequest
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.diagnosis.input_pairs import pair_arrays
+from pytest_modelreg.engine.diagnosis.input_explanation import digest_kept_inputs, explain_kept_inputs
 from pytest_modelreg.engine.judging import judge_as
 from pytest_modelreg.engine.observer import Observer
 from pytest_modelreg.engine.outcome import Outcome
+from pytest_modelreg.engine.pipelines import digest_inputs
 from pytest_modelreg.engine.sample_sets import confine
 from pytest_modelreg.judge import JudgeRequest
-from pytest_modelreg.observe import open_exact, read_exact_arrays
+from pytest_modelreg.observe import open_exact
 
 _MOST_SAMPLES = 6
 _MOST_IN_BATCHES = 512
@@ -50,6 +51,8 @@ class CaseReplay:
         What earlier cases of the run found out about inputs, by digests of both sides; added to here.
     has_time : callable
         Whether the budget is not used up.
+    trace_s : float
+        What another environment may take for a trace, seconds.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class CaseReplay:
         *,
         explained: dict[tuple[str, str], tuple[CauseFinding, ...]],
         has_time: Callable[[], bool],
+        trace_s: float,
     ) -> None:
         self._drift = drift
         self._outcome = outcome
@@ -70,22 +74,21 @@ class CaseReplay:
         self._traced: TraceAt | None = None
         self._explained = explained
         self._limit = _find_limit(outcome.result)
+        self._trace_s = trace_s
         self.has_time = has_time
 
     def explain_inputs(self) -> tuple[CauseFinding, ...]:
         """Return what explains the inputs; see :class:`~pytest_modelreg.diagnose.Replay`."""
-        then, today = self._drift.then, self._drift.today
-        if then is None or today is None or then.trace.exact is None or today.trace.exact is None:
+        then = self._drift.then
+        if then is None:
             return ()
-        key = (then.trace.exact.file.sha256, today.trace.exact.file.sha256)
+        key = (digest_kept_inputs(then.trace), digest_inputs(self._drift.observation))
         if key not in self._explained:
             try:
-                expected = read_exact_arrays(then.folder, then.trace.exact)
-                actual = read_exact_arrays(today.folder, today.trace.exact)
+                found = explain_kept_inputs(self._drift, self._new_folder(), has_time=self.has_time)
             except ModelRegError:
                 return ()
-            pairs = pair_arrays(expected, actual, self._drift.spec)
-            self._explained[key] = explain_inputs(pairs, has_time=self.has_time)
+            self._explained[key] = found
         return self._explained[key]
 
     def trace_on_golden(self) -> TraceAt | None:
@@ -95,11 +98,12 @@ class CaseReplay:
             folder = self._new_folder()
             request = TraceRequest(exact=exact, exact_folder=str(self._drift.golden_folder.absolute()))
             try:
-                trace = self._observer.trace(self._drift.spec, folder, request)
+                trace = self._observer.trace(
+                    self._drift.spec, folder, request, golden=self._drift.golden, time_limit_s=self._trace_s
+                )
             except ModelRegError:
                 return None
-            if trace is not None:
-                self._traced = TraceAt(trace=trace, folder=folder)
+            self._traced = TraceAt(trace=trace, folder=folder)
         return self._traced
 
     def trace_graph(self) -> tuple[TraceAt, TraceAt] | None:
@@ -112,10 +116,26 @@ class CaseReplay:
         folder = self._new_folder()
         request = TraceRequest(exact=exact, exact_folder=str(eager.folder.absolute()))
         try:
-            trace = self._observer.trace_graph(self._drift.spec, folder, request)
+            trace = self._observer.trace_graph(self._drift.spec, folder, request, time_limit_s=self._trace_s)
         except ModelRegError:
             return None
-        return None if trace is None else (eager, TraceAt(trace=trace, folder=folder))
+        return eager, TraceAt(trace=trace, folder=folder)
+
+    def try_example(self, *, tries_size: bool) -> ExampleTrial | None:
+        """Return a trial of the case's export; see :class:`~pytest_modelreg.diagnose.Replay`."""
+        today = self._drift.today
+        if today is None or today.trace.exact is None or self._drift.spec.runtime.kind == "eager":
+            return None
+        worst = self._drift.worst_rel_l2
+        ranked = sorted(today.trace.exact.ids, key=lambda name: -worst.get(name, 0.0))
+        request = TraceRequest(exact=today.trace.exact, exact_folder=str(today.folder.absolute()))
+        names = list(dict.fromkeys((ranked[0], ranked[-1])))
+        try:
+            return self._observer.try_example(
+                self._drift.spec, self._new_folder(), request, names, tries_size=tries_size
+            )
+        except ModelRegError:
+            return None
 
     def ask(self, change: Change) -> Answer:
         """Run a few samples with one thing changed; see :class:`~pytest_modelreg.diagnose.Replay`."""

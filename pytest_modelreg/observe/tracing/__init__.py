@@ -10,10 +10,13 @@ from __future__ import annotations
 from pytest_modelreg.observe.tracing.case_trace import observe_trace
 from pytest_modelreg.observe.tracing.exact_inputs import open_exact, read_exact_arrays, read_kept_arrays
 from pytest_modelreg.observe.tracing.graph_trace import observe_graph_trace
+from pytest_modelreg.observe.tracing.input_points import keep_points, list_points
 from pytest_modelreg.observe.tracing.sample_choice import choose_samples
 
 __all__ = [
     "choose_samples",
+    "keep_points",
+    "list_points",
     "observe_graph_trace",
     "observe_trace",
     "open_exact",

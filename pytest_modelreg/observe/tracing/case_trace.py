@@ -16,13 +16,13 @@ import numpy as np
 
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import CaseError, SampleLoadError
-from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.trace import Activations, Behaviour, SourceFile, Trace, TraceRequest
 from pytest_modelreg.observe.fresh_inputs import FreshInputs
 from pytest_modelreg.observe.fresh_source import list_source_files
 from pytest_modelreg.observe.handed_inputs import HandedInputs
 from pytest_modelreg.observe.input_source import PreparedSample
-from pytest_modelreg.observe.loaders import LOADERS
+from pytest_modelreg.observe.kept_inputs import KeptInputs
+from pytest_modelreg.observe.loaders import find_loader
 from pytest_modelreg.observe.seeding import SEED
 from pytest_modelreg.observe.tracing.activations import N_COLUMNS, CallWatch, describe_modules
 from pytest_modelreg.observe.tracing.behaviour import (
@@ -45,7 +45,9 @@ N_SKETCHED = 4
 _MOST_BYTES_TWICE = 2 << 30
 
 
-def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
+def observe_trace(
+    spec: CaseSpec, folder: Path, request: TraceRequest, *, handed: KeptInputs | None = None
+) -> Trace:
     """Gather what is kept of a case for a later diagnosis.
 
     Global state is as before when it returns or raises.
@@ -58,6 +60,8 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
         Where the files are written; made when it does not exist.
     request : TraceRequest
         On which samples, and whether their inputs are prepared or given.
+    handed : KeptInputs or None
+        Inputs of chosen samples that another process prepared; None: they are prepared here.
 
     Returns
     -------
@@ -75,19 +79,19 @@ def observe_trace(spec: CaseSpec, folder: Path, request: TraceRequest) -> Trace:
     """
     folder = folder.absolute()  # user code may change the working folder
     folder.mkdir(parents=True, exist_ok=True)
-    needs_model = bool(getattr(find_runtime(spec.runtime.kind), "needs_model", True))
-    if needs_model:
+    runtime = find_runtime(spec.runtime.kind, spec.runtime.options)
+    if getattr(runtime, "needs_model", True) and not getattr(runtime, "takes_objects", False):
         spec = replace(spec, runtime=RuntimeSpec(transform=spec.runtime.transform))
-    with opened_case(spec, prepares_inputs=request.exact is None) as case:
+    with opened_case(spec, prepares_inputs=request.exact is None and handed is None) as case:
         if request.exact is None:
-            samples = _prepare(case, request)
+            samples = _prepare(case, request) if handed is None else _read(handed, to_tensors=case.to_tensors)
             exact = write_exact(folder, samples, max_bytes=request.max_bytes)
             kept = () if exact is None else exact.ids
             samples = [sample for sample in samples if sample.observed.id in kept]
         else:
             exact, samples = request.exact, _open(request, to_tensors=case.to_tensors)
         trace = Trace(exact=exact, sources=_digest_sources(case.folders))
-        if not needs_model:
+        if case.subject.model is None:
             return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
         model = case.subject.model
         trace = replace(trace, weights=read_weights(model, folder), modules=describe_modules(model))
@@ -104,8 +108,8 @@ def _prepare(case: OpenedCase, request: TraceRequest) -> list[PreparedSample]:
     prepared: list[PreparedSample] = []
     for name in (name for name in request.chosen if name in rows):
         source = FreshInputs(
-            samples=SampleSet(folder=spec.samples.folder, samples=(rows[name],)),
-            loader=case.found.get("loader") or LOADERS[spec.loader],
+            samples=replace(spec.samples, samples=(rows[name],)),
+            loader=find_loader(spec.loader, case.found),
             loader_name=spec.loader,
             preprocess=case.preprocess,
         )
@@ -121,7 +125,10 @@ def _prepare(case: OpenedCase, request: TraceRequest) -> list[PreparedSample]:
 
 def _open(request: TraceRequest, *, to_tensors: bool) -> list[PreparedSample]:
     assert request.exact is not None
-    kept = open_exact(Path(request.exact_folder), request.exact)
+    return _read(open_exact(Path(request.exact_folder), request.exact), to_tensors=to_tensors)
+
+
+def _read(kept: KeptInputs, *, to_tensors: bool) -> list[PreparedSample]:
     with closing(HandedInputs(kept, to_tensors=to_tensors)) as source:
         return source.read(0, len(kept.samples))
 

@@ -27,7 +27,7 @@ from pytest_modelreg.observe.subject import Subject, load_model, opened_subject
 from pytest_modelreg.observe.tracing.weight_facts import digest_tensors
 from pytest_modelreg.observe.user_code import attributed
 from pytest_modelreg.observe.warning_log import WarningLog
-from pytest_modelreg.runtimes import find_runtime
+from pytest_modelreg.runtimes import Runtime, find_runtime
 from pytest_modelreg.runtimes.artefacts import Artefacts
 
 
@@ -54,6 +54,7 @@ class OpenedCase:
     to_tensors: bool
     folders: tuple[str, ...]
     guard: StateGuard
+    runtime: Runtime
     loaded: Mapping[str, str]
 
     def place_batch(self, samples: Sequence[PreparedSample]) -> Any:
@@ -92,7 +93,7 @@ class OpenedCase:
         """Return the digests of the state dict when the model is built and loaded from another seed."""
         self.guard.prepare()
         seed_generators(seed)
-        return digest_tensors(load_model(self.spec, self.found).model)
+        return digest_tensors(load_model(self.spec, self.found, self.runtime).model)
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def opened_case(
     CaseSkipped, ImportReferenceError, RuntimeUnavailable, ModelError, CheckpointError
         As :func:`~pytest_modelreg.observe.observe_case`.
     """
-    runtime = find_runtime(spec.runtime.kind)
+    runtime = find_runtime(spec.runtime.kind, spec.runtime.options)
     needs_model = bool(getattr(runtime, "needs_model", True))
     guard = StateGuard(
         threads=spec.threads, default_threads=spec.default_threads, deterministic=spec.deterministic
@@ -124,7 +125,7 @@ def opened_case(
         suite.settings.update(guard.imported_settings())
         guard.prepare(suite.settings)
         require_device(spec.device, case=spec.id, needs_torch=needs_model)
-        model = load_model(spec, found)
+        model = load_model(spec, found, runtime)
         loaded = digest_tensors(model.model)
         to_tensors = is_module(model.model) if needs_model else "torch" in sys.modules
         preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
@@ -148,5 +149,6 @@ def opened_case(
                 to_tensors=to_tensors,
                 folders=(*suite.folders, *suite.added_folders),
                 guard=guard,
+                runtime=runtime,
                 loaded=loaded,
             )

@@ -1,6 +1,6 @@
 """The weights of a model, tensor by tensor: digests that say which changed, sketches that say how far.
 
-What belongs here: reading a state dict once. What a change of weights means is ``diagnose``'s.
+What belongs here: reading them once. What a change of weights means is ``diagnose``'s.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pytest_modelreg.domain.trace import TensorFacts, WeightFacts
 from pytest_modelreg.observe.arrays import is_tensor
 from pytest_modelreg.observe.model import is_module
+from pytest_modelreg.observe.model_state import read_state
 from pytest_modelreg.observe.weight_values import WeightValues
 from pytest_modelreg.store.element_type import decode
 from pytest_modelreg.store.trace_file import write_trace
@@ -28,7 +29,7 @@ DIGITS = 16
 
 
 def read_weights(model: Any, folder: Path) -> WeightFacts | None:
-    """Return what is known of every entry of a state dict; None for a model that has none.
+    """Return what is known of every one of a model's weights; None for a model that has none.
 
     Raises
     ------
@@ -37,12 +38,10 @@ def read_weights(model: Any, folder: Path) -> WeightFacts | None:
     RunFolderError
         When the table cannot be written.
     """
-    if not is_module(model):
-        return None
-    buffers = {name for name, _ in model.named_buffers()}
+    buffers = {name for name, _ in model.named_buffers()} if is_module(model) else set()
     tensors: list[TensorFacts] = []
     rows: list[NDArray[np.float64]] = []
-    for name, dtype, array in WeightValues(model.state_dict()).list_parts():
+    for name, dtype, array in WeightValues(read_state(model)).list_parts():
         if len(tensors) == MAX_TENSORS:
             break
         tensors.append(
@@ -66,18 +65,19 @@ def read_weights(model: Any, folder: Path) -> WeightFacts | None:
 
 def digest_tensors(model: Any) -> dict[str, str]:
     """Return the digest of every entry of a state dict; empty for a model that has none."""
-    if not is_module(model):
-        return {}
     return {
         name: digest_arrays([("", dtype, array)])[:DIGITS]
-        for name, dtype, array in WeightValues(model.state_dict()).list_parts()
+        for name, dtype, array in WeightValues(read_state(model)).list_parts()
     }
 
 
 def count_bytes(model: Any) -> int:
-    """Return what the tensors of a model's state dict take."""
-    tensors = [value for value in model.state_dict().values() if is_tensor(value)]
-    return sum(int(tensor.numel()) * int(tensor.element_size()) for tensor in tensors)
+    """Return what a model's weights take."""
+    values = read_state(model).values()
+    tensors = [value for value in values if is_tensor(value)]
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    n_bytes = sum(int(tensor.numel()) * int(tensor.element_size()) for tensor in tensors)
+    return n_bytes + sum(array.nbytes for array in arrays)
 
 
 def take_evenly(array: NDArray[Any]) -> NDArray[Any]:
