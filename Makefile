@@ -38,7 +38,7 @@ demo: $(VENV)/.ready-demo
 test: $(VENV)/.ready-test lint
 	$(BIN)/python -m pytest --modelreg -n 2 -m "not full"
 
-test-full: test .venv-system/.ready-demo
+test-full: test $(VENV)/.ready-full .venv-system/.ready-demo
 	$(BIN)/python -m pytest --modelreg -m full
 
 lint: $(VENV)/.ready-test
@@ -68,6 +68,11 @@ endif
 
 $(VENV)/.ready-test: $(VENV)/.ready-demo
 	$(PIP) -r requirements/test.txt -r requirements/lint.txt
+	touch $@
+
+$(VENV)/.ready-full: $(VENV)/.ready-test
+	$(PIP) -r requirements/examples.txt
+	$(PIP) --no-deps -r requirements/examples-no-deps.txt
 	touch $@
 
 clean:

@@ -1,0 +1,1 @@
+"""A camera over a turnstile: where are faces, and how sure is the network?"""

@@ -1,0 +1,1 @@
+"""What kind of file did somebody upload, whatever its name says?"""

@@ -1,0 +1,1 @@
+"""The hand-held scanner of the shop: the same network in 8 bits."""

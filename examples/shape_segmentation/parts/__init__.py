@@ -1,0 +1,1 @@
+"""A camera over a conveyor belt: which pixels belong to a washer, a plate or a wedge?"""

@@ -1,0 +1,1 @@
+"""A lender's score card: gradient-boosted stumps, kept as a table, run by numpy alone."""

@@ -1,0 +1,1 @@
+"""An intercom that opens its microphone only while somebody speaks."""
