@@ -21,7 +21,10 @@ from pytest_modelreg.trace import digest_arrays
 
 _WRAPPER_PREFIXES = ("module.", "_orig_mod.")
 _LISTED = 20
-_MEND = "save model.state_dict() of this architecture, or name the factory that built it, with its model_args"
+_MEND = (
+    "save model.state_dict() of this architecture, or name the factory that built it, with its model_args; a "
+    "factory that loads weights in a way of its own needs no checkpoint in the suite"
+)
 
 
 def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:

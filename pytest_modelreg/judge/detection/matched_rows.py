@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_modelreg.compare import Rows
+from pytest_modelreg.judge.ragged_rows import RaggedRows
 
 Array = npt.NDArray[Any]
 IndexArray = npt.NDArray[np.int64]
 
 
-class MatchedRows:
+class MatchedRows(RaggedRows):
     """One side of an output, with boxes that have no partner left out: :class:`compare.Rows`.
 
     Parameters
@@ -28,42 +29,17 @@ class MatchedRows:
     """
 
     def __init__(self, rows: Rows, chosen: Mapping[int, IndexArray], *, columns: slice | None = None) -> None:
-        self._rows = rows
+        super().__init__(rows)
         self._chosen = chosen
         self._columns = columns
-
-    @property
-    def dtype(self) -> str:
-        """True dtype by its common name."""
-        return self._rows.dtype
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self._rows.n_rows
-
-    @property
-    def is_ragged(self) -> bool:
-        """True: there are as many boxes in a row as there are."""
-        return True
 
     def row_shape(self, index: int) -> tuple[int, ...]:
         """Return the shape of one row."""
         return self.row(index).shape
 
-    def rows(self, start: int, stop: int) -> Array:
-        """Return nothing: rows differ in shape.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(f"rows {start} to {stop} differ in shape; read them one by one")
-
     def row(self, index: int) -> Array:
         """Return one row: its boxes with a partner, in the expected order."""
-        row = self._rows.row(index)
+        row = self._recorded.row(index)
         chosen = self._chosen.get(index)
         if not row.size or (chosen is not None and not len(chosen)):
             return row.reshape(-1)[:0]  # no box: nothing to say of the axes behind

@@ -12,12 +12,15 @@ from pytest_modelreg.judge.labelling import choose_reader, name_label
 N_SHOWN = 3
 """Classes that a line names, the largest first."""
 
+MAX_DECIMALS = 2
+"""Of a share in percent: areas can be equal to the last digit although every pixel changed."""
+
 
 def _render(row: Row, spec: OutputSpec, digits: int) -> str:
     shares = _measure_shares(row, spec)
     if shares is None:
         return render_values(row, digits)
-    decimals = max(0, digits - 2)
+    decimals = min(max(0, digits - 2), MAX_DECIMALS)
     named = [f"{name} {share:.{decimals}%}" for name, share in shares[:N_SHOWN]]
     more = f", {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     return f"{', '.join(named)}{more}{describe_non_finite(row)}"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_modelreg.compare import Rows
+from pytest_modelreg.judge.ragged_rows import RaggedRows
 
 Array = npt.NDArray[Any]
 
@@ -16,7 +17,7 @@ ENDED = -1
 """Stands where one side has ended and the other goes on; no token has a negative number."""
 
 
-class SequenceRows:
+class SequenceRows(RaggedRows):
     """One side of an output of tokens, or of their scores, as it is compared: :class:`compare.Rows`.
 
     Parameters
@@ -29,42 +30,17 @@ class SequenceRows:
     """
 
     def __init__(self, rows: Rows, lengths: Mapping[int, int]) -> None:
-        self._rows = rows
+        super().__init__(rows)
         self._lengths = lengths
-
-    @property
-    def dtype(self) -> str:
-        """True dtype by its common name."""
-        return self._rows.dtype
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self._rows.n_rows
-
-    @property
-    def is_ragged(self) -> bool:
-        """True: rows are as long as they are."""
-        return True
 
     def row_shape(self, index: int) -> tuple[int, ...]:
         """Return the shape of one row."""
-        shape = self._rows.row_shape(index)
+        shape = self._recorded.row_shape(index)
         return (self._lengths.get(index, shape[0]), *shape[1:])
-
-    def rows(self, start: int, stop: int) -> Array:
-        """Return nothing: rows differ in shape.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(f"rows {start} to {stop} differ in shape; read them one by one")
 
     def row(self, index: int) -> Array:
         """Return one row, cut or filled up."""
-        row = self._rows.row(index)
+        row = self._recorded.row(index)
         missing = self._lengths.get(index, len(row)) - len(row)
         if missing > 0:
             return np.concatenate([row.astype(np.int64), np.full(missing, ENDED, dtype=np.int64)])
