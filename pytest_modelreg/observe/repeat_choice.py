@@ -14,6 +14,9 @@ MAX_REPEATS = 4
 SAMPLES_A_REPEAT = 32
 """One sample in this many is prepared again, at least one and at most four, beside the earliest."""
 
+FEWEST_DRAWN = 3
+"""Samples for which random numbers were drawn, to try with other seeds: a black photo mirrored is itself."""
+
 EARLY_FROM = 128
 """With this many samples the second is prepared again as well as the first.
 
@@ -63,7 +66,7 @@ class RepeatChoice:
 
     def note(self, seen: SeenSample) -> None:
         """Take over a sample that was prepared."""
-        if seen.has_drawn and len(self.drawn) < self._n_repeats:
+        if seen.has_drawn and len(self.drawn) < max(self._n_repeats, FEWEST_DRAWN):
             self.drawn.append(seen)
         if seen.position < self._n_early:
             self._early.append(seen)

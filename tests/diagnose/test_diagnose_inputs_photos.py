@@ -504,3 +504,34 @@ def test_same_pairs_give_the_same_findings():
     """Nothing is drawn at random."""
     today = replace(REFERENCE, resize=letterbox, levels=flip_channels)
     assert explain(REFERENCE, today) == explain(REFERENCE, today)
+
+
+def crop_by_hand(
+    image: Image.Image, short: int = 256, size: int = 224, kernel: int = BILINEAR, *, in_corner: bool = False
+) -> Image.Image:
+    """Resize the short side and cut, as people write it themselves: sizes rounded, offsets rounded down."""
+    width, height = image.size
+    scale = short / min(width, height)
+    resized = image.resize((round(width * scale), round(height * scale)), kernel)
+    left, top = ((resized.width - size) // 2, (resized.height - size) // 2) if not in_corner else (0, 0)
+    return resized.crop((left, top, left + size, top + size))
+
+
+BY_HAND = Pipeline(resize=crop_by_hand, scale=imagenet)
+
+
+@pytest.mark.parametrize(
+    ("change", "cause", "words"),
+    [
+        ({"kernel": NEAREST}, "preprocess.interpolation", "nearest instead of bilinear"),
+        ({"kernel": BICUBIC}, "preprocess.interpolation", "bicubic instead of bilinear"),
+        ({"in_corner": True}, "preprocess.geometry", "are moved by 16 px down and 80 px right"),
+        ({"short": 232}, "preprocess.geometry", "short side to 232"),
+    ],
+    ids=["nearest", "bicubic", "corner", "size"],
+)
+def test_pipelines_written_by_hand_are_followed(change, cause, words):
+    """Their long side is rounded to the nearest pixel, where torchvision's is rounded down."""
+    findings = explain(BY_HAND, Pipeline(resize=partial(crop_by_hand, **change), scale=imagenet))
+    assert findings[0].cause.value == cause
+    assert words in findings[0].summary

@@ -37,6 +37,12 @@ def test_coins_are_found_as_well(toy_case, draw):
     assert list(found) == ["random"]
 
 
+def test_samples_that_an_augmentation_leaves_alone_hide_nothing(toy_case):
+    """A black picture mirrored is itself: with other seeds another sample tells."""
+    source = "def prepare(x):\n    return x + random.random() * (x[0] > 3)\n"
+    assert list(habits(toy_case, source)) == ["random"]
+
+
 def test_random_stage_is_named(torch_case):
     """Where the stages are known, the one that draws is told."""
     pytest.importorskip("torchvision")

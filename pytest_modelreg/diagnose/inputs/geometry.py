@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 SQUASH = "squash"
 SQUASH_CROP = "squash and crop"
 SHORT_SIDE = "short side and crop"
+SHORT_SIDE_CORNER = "short side and crop in the corner"
 LETTERBOX = "letterbox"
 _ROUNDING = 1e-6  # what products of fractions are off whole numbers by
 CORNER_LETTERBOX = "letterbox in the corner"
@@ -86,6 +87,8 @@ class Geometry:
             return f"both sides squashed to {self.resized_px}, centre crop{moved}"
         if self.rule == SHORT_SIDE:
             return f"short side to {self.resized_px}, centre crop{moved}"
+        if self.rule == SHORT_SIDE_CORNER:
+            return f"short side to {self.resized_px}, cropped from the upper left corner{moved}"
         if self.rule == LETTERBOX:
             return f"letterbox, centred{moved}"
         if self.rule == CORNER_LETTERBOX:
@@ -143,7 +146,9 @@ def list_rules(out_width: int, out_height: int) -> list[Geometry]:
     plain.insert(1, Geometry(rule=SHORT_SIDE, resized_px=short))
     larger = sorted({round(short * (1 + step / 50)) for step in range(1, 28)} - {short})
     return plain + [
-        Geometry(rule=rule, resized_px=size) for size in larger for rule in (SHORT_SIDE, SQUASH_CROP)
+        Geometry(rule=rule, resized_px=size)
+        for size in larger
+        for rule in (SHORT_SIDE, SQUASH_CROP, SHORT_SIDE_CORNER)
     ]
 
 
@@ -160,7 +165,9 @@ def _squash_and_crop(
 
 def _short_side(rule: Geometry, width: int, height: int, out_width: int, out_height: int) -> Frame | None:
     size = rule.resized_px or 0
-    resized = (size, int(size * height / width)) if width <= height else (int(size * width / height), size)
+    to_whole = round if rule.is_size_otherwise else int
+    long = to_whole(size * max(width, height) / max(1, min(width, height)))
+    resized = (size, long) if width <= height else (long, size)
     return _crop(rule, (width, height), resized, (out_width, out_height))
 
 
@@ -177,7 +184,7 @@ def _crop(
     for n_in, n_resized, n_out, shift in zip(size, resized, out, (right, down), strict=True):
         if n_resized <= 0:
             return None
-        start = _halve(n_resized - n_out, rule) + shift
+        start = (0 if rule.rule == SHORT_SIDE_CORNER else _halve(n_resized - n_out, rule)) + shift
         first, last = max(start, 0), min(start + n_out, n_resized)
         if last - first < 2:
             return None
@@ -259,6 +266,7 @@ _RULES: dict[str, Callable[[Geometry, int, int, int, int], Frame | None]] = {
     SQUASH: _squash,
     SQUASH_CROP: _squash_and_crop,
     SHORT_SIDE: _short_side,
+    SHORT_SIDE_CORNER: _short_side,
     LETTERBOX: _letterbox,
     CORNER_LETTERBOX: _corner,
     FIT: _fit,
