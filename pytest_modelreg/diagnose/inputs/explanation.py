@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pytest_modelreg.diagnose.inputs.choice import choose_findings, confirm_findings
+from pytest_modelreg.diagnose.inputs.curve import replay_curve
+from pytest_modelreg.diagnose.inputs.filtering import replay_filter
 from pytest_modelreg.diagnose.inputs.finding import Group
 from pytest_modelreg.diagnose.inputs.framing import replay_framing
 from pytest_modelreg.diagnose.inputs.individual import replay_constants, replay_mixture, replay_turns
@@ -25,6 +27,7 @@ from pytest_modelreg.diagnose.inputs.pair import (
 from pytest_modelreg.diagnose.inputs.photos import replay_photos
 from pytest_modelreg.diagnose.inputs.picture import to_picture, view_picture
 from pytest_modelreg.diagnose.inputs.rearrangement import Replay, replay_rearrangement
+from pytest_modelreg.diagnose.inputs.registration import replay_registration
 from pytest_modelreg.diagnose.inputs.signals import replay_signals
 from pytest_modelreg.diagnose.inputs.structure import (
     explain_dtypes,
@@ -34,7 +37,7 @@ from pytest_modelreg.diagnose.inputs.structure import (
     is_one_sided,
 )
 from pytest_modelreg.diagnose.inputs.tables import replay_table
-from pytest_modelreg.diagnose.inputs.tokens import explain_tokens
+from pytest_modelreg.diagnose.inputs.tokens import are_masks, explain_tokens
 from pytest_modelreg.diagnose.inputs.unexplained import explain_remainder
 from pytest_modelreg.diagnose.inputs.values import replay_values
 from pytest_modelreg.domain.cause import CauseFinding
@@ -120,7 +123,7 @@ def _explain_numbers(
     group: Group, pairs: Sequence[NumberPair], others: Sequence[PointPair], has_time: Callable[[], bool]
 ) -> list[CauseFinding]:
     is_picture = _is_picture(pairs)
-    if not is_picture and _are_ids(group):
+    if not is_picture and (_are_ids(group) or are_masks(group)):
         return list(explain_tokens(group)) or [explain_remainder(group, pairs)]
     families: list[Callable[[], Replay | None]] = [
         lambda: replay_rearrangement(group, pairs, is_picture=is_picture),
@@ -133,7 +136,12 @@ def _explain_numbers(
         # Where some photos differ and others do not, how they are read is more likely than a scale.
         place = 0 if len(group.affected) < len(group.pairs) else len(families)
         families.insert(place, lambda: _replay_files(group, has_time))
-        families.append(lambda: replay_mixture(group, pairs))
+        families += [
+            lambda: replay_mixture(group, pairs),
+            lambda: replay_curve(group, pairs),
+            lambda: replay_filter(group, pairs),
+            lambda: replay_registration(group, pairs),
+        ]
     else:
         families = [
             lambda: replay_signals(group, pairs),

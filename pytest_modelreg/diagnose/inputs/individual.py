@@ -149,4 +149,11 @@ def replay_mixture(group: Group, pairs: Sequence[NumberPair]) -> Replay | None:
         actual="grey" if is_grey and not is_backward else "colours",
         constants={"matrix": matrix.round(5).tolist()},
     )
-    return Replay(findings=(finding,), left=left, pairs=tuple(pairs))
+    mixed = []
+    for expected, actual in flat:
+        here, there = (actual, expected) if not is_backward else (expected, actual)
+        middle = here.mean(axis=1, keepdims=True) - matrix @ there.mean(axis=1, keepdims=True)
+        made = matrix @ there + middle
+        mixed.append((here, made) if is_backward else (made, here))
+    # Colours that leave the range are clipped.
+    return Replay(findings=(finding,), left=left, pairs=tuple(mixed), is_estimate=True)

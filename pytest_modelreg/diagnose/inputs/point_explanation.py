@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytest_modelreg.diagnose.inputs.choice import check_as_a_whole, choose_findings
+from pytest_modelreg.diagnose.inputs.curve import replay_curve
 from pytest_modelreg.diagnose.inputs.explanation import SOLVED, explain_inputs
 from pytest_modelreg.diagnose.inputs.finding import Group
 from pytest_modelreg.diagnose.inputs.individual import replay_mixture, replay_turns
@@ -125,7 +126,7 @@ def _explain_numbers(
             families += [lambda: replay_values(group, joined), lambda: replay_moves(group, known)]
         families.append(lambda: replay_turns(group, known))
         if is_picture and joined is not None:
-            families.append(lambda: replay_mixture(group, joined))
+            families += [lambda: replay_mixture(group, joined), lambda: replay_curve(group, joined)]
     if is_picture and sum(pair.expected.places.size for pair in pairs) >= _FEWEST_PLACES:
         # Where some photos differ and others do not, how they are read is more likely than a scale.
         place = 0 if len(group.affected) < len(group.pairs) else len(families)

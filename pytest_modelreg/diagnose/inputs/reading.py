@@ -117,6 +117,12 @@ def read_line(
     return None
 
 
+def find_scaling(values: NDArray[np.float64]) -> Scaling | None:
+    """Return the scaling that values, axes (channel, element), are of by their own account, None for none."""
+    scalings = [scaling for scaling in list_scalings(values.shape[0]) if scaling.mean.size == values.shape[0]]
+    return _pick(scalings, [_rate(scaling, values) for scaling in scalings]) if scalings else None
+
+
 def _read_division(line: Affine) -> Reading | None:
     """Return a line that divides levels by 255 once more, or once less, before constants of its own."""
     for factor, what in ((TOP, "divided by 255 once more"), (1.0 / TOP, "not divided by 255")):

@@ -53,6 +53,8 @@ class Replay:
     undo : callable or None
         Takes a sample of whose golden's input points are known, and the numbers of this run's, and returns
         what the golden's would be; None where the explanation does not apply to it.
+    is_estimate : bool
+        Whether a little is left by the way in which it was replayed, also where nothing else changed.
     """
 
     findings: tuple[CauseFinding, ...]
@@ -60,6 +62,7 @@ class Replay:
     pairs: tuple[NumberPair, ...]
     level: float | None = None
     undo: Undo | None = None
+    is_estimate: bool = False
 
 
 def replay_rearrangement(

@@ -1,4 +1,4 @@
-"""Inputs whose values are the golden's but for one thing that is done to each: clipped, rounded, cut off.
+"""Inputs whose values are the golden's but for one thing that is done to each: clipped, rounded, narrowed.
 
 What belongs here: hypotheses about single values, wherever they are. To add one, add a function to
 ``_HYPOTHESES`` that returns what actual would be, and words for it.
@@ -106,6 +106,21 @@ def _truncate(expected: Values, actual: Values) -> Outcome | None:
     return np.trunc(expected), "cut off to whole numbers", {"step": 1.0}
 
 
+def _halve_precision(expected: Values, actual: Values) -> Outcome | None:
+    with np.errstate(over="ignore"):
+        made = expected.astype(np.float16).astype(np.float64)
+    return (made, "rounded to float16", {"dtype": "float16"}) if np.isfinite(made).all() else None
+
+
+def _round_to_bfloat16(expected: Values, actual: Values) -> Outcome | None:
+    with np.errstate(over="ignore"):
+        bits = expected.astype(np.float32).view(np.uint32).astype(np.uint64)
+    # To the nearest, ties to even, as every framework does.
+    kept = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 << 16).astype(np.uint32)
+    made = kept.view(np.float32).astype(np.float64)
+    return (made, "rounded to bfloat16", {"dtype": "bfloat16"}) if np.isfinite(made).all() else None
+
+
 def _wrap(expected: Values, actual: Values) -> Outcome | None:
     if float(actual.min()) < 0 or float(actual.max()) > 255 or np.any(actual != np.round(actual)):
         return None
@@ -131,6 +146,8 @@ def _find_step(values: Values) -> float | None:
 
 
 _HYPOTHESES: tuple[Callable[[Values, Values], Outcome | None], ...] = (
+    _halve_precision,
+    _round_to_bfloat16,
     _clip,
     _round,
     _floor,
