@@ -221,6 +221,43 @@ def test_tensor_resize_is_told_from_pillow_s(today, name):
     assert finding.confidence > 0.9
 
 
+TENSOR_GRIDS = {
+    "nearest exact": {"mode": "nearest-exact"},
+    "bilinear without antialias, corners aligned": {"mode": "bilinear", "align_corners": True},
+}
+
+
+@pytest.mark.parametrize("name", TENSOR_GRIDS)
+def test_grid_of_a_tensor_resize_is_named(name):
+    """Where pixels are taken from is as much a setting as what they are weighed by."""
+    import torch
+
+    def prepare(photo):
+        with Image.open(PHOTOS / photo) as file:
+            levels = torch.from_numpy(np.array(to_rgb(file))).permute(2, 0, 1)[None].float()
+        resized = torch.nn.functional.interpolate(levels, (224, 224), **TENSOR_GRIDS[name])
+        return np.asarray(lite(resized[0].numpy()), np.float32)
+
+    (finding,) = explain(REFERENCE, prepare)
+    assert finding.cause.value == "preprocess.interpolation"
+    assert finding.evidence["actual"] == name
+    assert finding.evidence["residual_after"] < 1e-4
+
+
+def test_reducing_gap_is_named():
+    """Pillow makes a large photo smaller by whole steps first: faster, and other numbers."""
+    names = ("std-acanthus-mollis.jpg", "jxl-room.jpg", "sk-astronaut.jpg")
+    small = partial(squash, size=64)
+
+    def reduce(image: Image.Image) -> Image.Image:
+        return image.resize((64, 64), BICUBIC, reducing_gap=2.0)
+
+    golden = Pipeline(resize=small)
+    (finding,) = explain(golden, replace(golden, resize=reduce), names)
+    assert finding.cause.value == "preprocess.interpolation"
+    assert finding.evidence["actual"] == "bicubic with a reducing gap of 2"
+
+
 GEOMETRIES = {
     "letterbox for squash": (REFERENCE, letterbox, {}, "both sides squashed to size", "letterbox, centred"),
     "letterbox for squash, 96 px": (
@@ -363,6 +400,50 @@ def test_decoding_is_named_for_the_photos_of_one_kind(case):
     assert finding.evidence["samples"] == samples
     assert finding.evidence["actual"] == now
     assert finding.confidence > 0.9
+
+
+def decode_smaller(name: str, least_px: int, **changes) -> np.ndarray:
+    """Prepare a photo of which libjpeg decodes fewer pixels, as Pillow's draft mode asks for it."""
+    with Image.open(PHOTOS / name) as file:
+        file.draft("RGB", (least_px, least_px))
+        image = squash(to_rgb(ImageOps.exif_transpose(file)), 96)
+    return imagenet(np.moveaxis(np.asarray(image, np.float32), 2, 0)).astype(np.float32)
+
+
+def test_photos_that_are_decoded_smaller_are_named():
+    """A faster decoder: JPEG only, each as many times smaller as its size allows."""
+    golden = replace(SMALL, turn=ImageOps.exif_transpose)
+    names = (*PLAIN, "edge-exif-orient6.jpg")
+    (finding,) = explain(golden, partial(decode_smaller, least_px=128), names)
+    assert finding.cause.value == "preprocess.decode"
+    assert "times smaller, then resized" in finding.evidence["actual"]
+    assert "edge-gray-L.png" not in finding.evidence["samples"]
+    assert finding.evidence["residual_after"] < 1e-4
+
+
+def test_photos_that_are_decoded_smaller_are_found_beside_another_scale():
+    """A normalisation explains nearly all of it, and hides the rest."""
+    golden = replace(SMALL, turn=ImageOps.exif_transpose)
+    findings = explain(golden, lambda name: decode_smaller(name, 128) * np.float32(0.9))
+    assert {finding.cause.value for finding in findings} == {"preprocess.decode", "preprocess.normalization"}
+
+
+def test_deep_grey_is_resized_before_it_is_clipped():
+    """Resized as stored, 16-bit grey is clipped after the resize: other numbers where it is bright."""
+
+    def clip(image: Image.Image) -> Image.Image:
+        return Image.fromarray(np.minimum(np.asarray(image), 255).astype(np.uint8))
+
+    golden = replace(REFERENCE, depth=lambda image: clip(image) if image.mode == "I;16" else image)
+    today = replace(
+        REFERENCE,
+        depth=keep,
+        colour=lambda image: image if image.mode == "I;16" else to_rgb(image),
+        resize=lambda image: to_rgb(clip(squash(image)) if image.mode == "I;16" else squash(image)),
+    )
+    (finding,) = explain(golden, today, PLAIN + SPECIAL)
+    assert finding.evidence["samples"] == ["edge-16bit-gray.png"]
+    assert finding.evidence["actual"] == "resized in the stored mode, then clipped at 255"
 
 
 @pytest.mark.parametrize("quality", [50, 75, 90])
@@ -535,3 +616,15 @@ def test_pipelines_written_by_hand_are_followed(change, cause, words):
     findings = explain(BY_HAND, Pipeline(resize=partial(crop_by_hand, **change), scale=imagenet))
     assert findings[0].cause.value == cause
     assert words in findings[0].summary
+
+
+def test_rounding_that_is_the_same_is_not_told_as_changed():
+    """Another size, cut by the same formula: only the size is told."""
+    (finding,) = explain(
+        BY_HAND, replace(BY_HAND, resize=partial(crop_by_hand, short=300)), PLAIN + SPECIAL[1:]
+    )
+    assert (finding.evidence["expected"], finding.evidence["actual"]) == (
+        "short side to 256, centre crop",
+        "short side to 300, centre crop",
+    )
+    assert finding.evidence["residual_after"] < 1e-4

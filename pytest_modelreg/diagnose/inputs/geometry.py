@@ -76,11 +76,18 @@ class Geometry:
         """Return the frame of a photo, None where the rule does not apply to it."""
         return _RULES[self.rule](self, width, height, out_width, out_height)
 
-    def describe(self) -> str:
-        """Return the rule as a sentence takes it."""
+    def describe(self, *, tells_rounding: bool = True) -> str:
+        """Return the rule as a sentence takes it.
+
+        Parameters
+        ----------
+        tells_rounding : bool
+            Whether it says how half pixels are rounded, where that is not the usual way.
+        """
         moved = "" if self.shift_px == (0, 0) else f", {_describe_shift(self.shift_px)}"
-        moved += ", offsets rounded down" if self.is_offset_floored else ""
-        moved += ", long side rounded otherwise" if self.is_size_otherwise else ""
+        if tells_rounding:
+            moved += ", offsets rounded down" if self.is_offset_floored else ""
+            moved += ", long side rounded otherwise" if self.is_size_otherwise else ""
         if self.rule == SQUASH:
             return "both sides squashed to size"
         if self.rule == SQUASH_CROP:
@@ -94,6 +101,12 @@ class Geometry:
         if self.rule == CORNER_LETTERBOX:
             return "letterbox, padded right and below"
         return _WORDS[self.rule] + moved
+
+    def round_like(self, other: Geometry) -> Geometry:
+        """Return the rule with half pixels rounded as another does it."""
+        return replace(
+            self, is_offset_floored=other.is_offset_floored, is_size_otherwise=other.is_size_otherwise
+        )
 
     def list_roundings(self) -> list[Geometry]:
         """Return the rule with half pixels rounded in every way."""

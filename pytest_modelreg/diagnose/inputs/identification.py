@@ -6,12 +6,14 @@ then the interpolation; then the geometry's last pixels; then, photo by photo, h
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pytest_modelreg.diagnose.inputs.affine import take_root
+from pytest_modelreg.diagnose.inputs.decoding import Decoding
 from pytest_modelreg.diagnose.inputs.geometry import SQUASH, Geometry, list_rules
 from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS
 from pytest_modelreg.diagnose.inputs.recipe import Fit, Recipe, Side
@@ -22,6 +24,7 @@ EXACT = 5e-3
 """Residual below which nothing better is looked for: half a grey level in a photo of usual contrast."""
 
 _IDENTICAL = 1e-5
+_ROUNDED = 1e-4  # residual with half pixels rounded rightly: one photo of many that is not shows
 _NEAR = 0.05  # residual of a geometry that is right but for a pixel
 _HALF = 0.5
 _BETTER = 0.97  # what a less simple setting must leave, as a part of what the simpler one leaves
@@ -77,6 +80,8 @@ class Identification:
         """
         recipe = start
         fit = self._fit(start) if start else None
+        if recipe and fit and fit.residual > EXACT:
+            recipe, fit = self._reduce(recipe, fit)
         if recipe and fit and fit.residual > _IDENTICAL:
             recipe, fit = self._vary_interpolation(recipe) or (recipe, fit)
         if recipe and fit and EXACT < fit.residual <= _NEAR:
@@ -93,8 +98,21 @@ class Identification:
         if rounded != recipe:
             recipe, fit = self._vary_interpolation(rounded) or (rounded, fit)
         fit = self._side.fit(recipe, self.plain) or fit
-        recipe = self._round(self._decode(recipe, fit), list(self._side.pictures))
+        recipe = self._decode_and_round(recipe, fit)
         return Identified(recipe=recipe, fit=self._side.fit(recipe, self.plain) or fit)
+
+    def _decode_and_round(self, recipe: Recipe, fit: Fit) -> Recipe:
+        """Return the recipe with the best decoding of every photo, and half pixels rounded as that asks."""
+        everything = list(self._side.pictures)
+        decoded = self._decode(recipe, fit)
+        whole = self._side.fit(decoded, everything)
+        if whole is None or whole.residual <= _ROUNDED or recipe.geometry.rule == SQUASH:
+            return decoded
+        # A photo that is rounded wrongly looks as if it were decoded otherwise.
+        others = recipe.geometry.list_roundings()[1:]
+        tried = (self._decode(replace(recipe, geometry=rule), fit) for rule in others)
+        best = self._choose(itertools.chain([decoded], tried), everything)
+        return best[0] if best else decoded
 
     def _round(self, recipe: Recipe, samples: Sequence[str]) -> Recipe:
         """Return the recipe with half pixels rounded as all samples ask for: a few may hold none."""
@@ -189,17 +207,45 @@ class Identification:
 
     def _decode(self, recipe: Recipe, fit: Fit) -> Recipe:
         """Return the recipe with the best decoding of every photo that leaves a choice."""
+        is_reduced = any(
+            self._side.photos[sample].ways[each.way].reduction > 1
+            for sample, each in recipe.decodings.items()
+        )
         chosen = dict(recipe.decodings)
         for sample, photo in self._side.photos.items():
-            if photo.is_plain or not self._has_time():
-                continue
-            best = float("inf")
-            for decoding in photo.list_decodings():
-                tried = replace(recipe, decodings={sample: decoding})
-                gap = self.find_gap(tried, fit, sample)
-                if gap < _BETTER * best:
-                    best, chosen[sample] = gap, decoding
+            decodings = photo.list_decodings(is_reduced=is_reduced)
+            if len(decodings) > 1 and self._has_time():
+                chosen[sample] = self._choose_decoding(recipe, fit, sample, decodings)
         return replace(recipe, decodings=chosen)
+
+    def _choose_decoding(
+        self, recipe: Recipe, fit: Fit, sample: str, decodings: Iterable[Decoding]
+    ) -> Decoding:
+        """Return the decoding that leaves least; of two that are nearly as good, the one before."""
+        best: tuple[float, Decoding] | None = None
+        for decoding in decodings:
+            gap = self.find_gap(replace(recipe, decodings={sample: decoding}), fit, sample)
+            if best is None or gap < _BETTER * best[0]:
+                best = (gap, decoding)
+        assert best is not None  # a photo has at least its usual decoding
+        return best[1]
+
+    def _reduce(self, recipe: Recipe, fit: Fit) -> tuple[Recipe, Fit]:
+        """Return the recipe with photos decoded at a reduced size, where that halves what is left."""
+        chosen = dict(recipe.decodings)
+        for sample in self._searched:
+            photo = self._side.photos[sample]
+            usual = photo.list_decodings()
+            own = chosen.get(sample, photo.usual)
+            others = [each for each in photo.list_decodings(is_reduced=True) if each not in usual]
+            others = [each for each in others if each.is_turned == own.is_turned]
+            if others and self._has_time():
+                chosen[sample] = self._choose_decoding(recipe, fit, sample, [own, *others])
+        reduced = replace(recipe, decodings=chosen)
+        if reduced == recipe:
+            return recipe, fit
+        found = self._fit(reduced)
+        return (reduced, found) if found and found.residual <= _HALF * fit.residual else (recipe, fit)
 
     def find_gap(self, recipe: Recipe, fit: Fit, sample: str) -> float:
         """Return what a recipe with a fit's constants leaves of one picture, as a part of its deviation."""

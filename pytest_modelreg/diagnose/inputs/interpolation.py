@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo
 from pytest_modelreg.diagnose.inputs.geometry import Frame
 from pytest_modelreg.diagnose.inputs.resampling import (
+    ALIGNED,
     Weights,
     resize,
     resize_in_integers,
@@ -50,6 +51,9 @@ class Interpolation:
         ``none`` leaves floats. Pillow rounds by itself.
     base : str
         The interpolation that it is nearly the same as, empty for none: tried only if that one is best.
+    reducing_gap : float or None
+        How many times larger than the result Pillow leaves a photo that it first makes smaller by whole
+        steps; None where it does not.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Interpolation:
     kernel: str
     rounding: str = "none"
     base: str = ""
+    reducing_gap: float | None = None
 
 
 INTERPOLATIONS: dict[str, Interpolation] = {
@@ -69,6 +74,18 @@ INTERPOLATIONS: dict[str, Interpolation] = {
         Interpolation(name="bilinear without antialias", engine=_PLAIN, kernel="bilinear"),
         Interpolation(name="bicubic without antialias", engine=_PLAIN, kernel="bicubic"),
         Interpolation(name="nearest rounded down", engine=_PLAIN, kernel="nearest"),
+        Interpolation(name="nearest exact", engine=_PLAIN, kernel="nearest exact", base="nearest"),
+        *(
+            Interpolation(
+                name=f"{kernel} with a reducing gap of {gap:g}",
+                engine=_PILLOW,
+                kernel=kernel,
+                base=kernel,
+                reducing_gap=gap,
+            )
+            for kernel in ("bicubic", "bilinear", "lanczos")
+            for gap in (1.0, 2.0, 3.0)
+        ),
         Interpolation(name="area", engine=_AREA, kernel="area", rounding="levels"),
         *(
             Interpolation(
@@ -84,6 +101,7 @@ INTERPOLATIONS: dict[str, Interpolation] = {
             Interpolation(name=f"{kernel} on a float tensor", engine=_ANTIALIASED, kernel=kernel, base=kernel)
             for kernel in ("bicubic", "bilinear")
         ),
+        Interpolation(name="bilinear without antialias, corners aligned", engine=_PLAIN, kernel=ALIGNED),
         *(
             Interpolation(
                 name=f"{kernel} without antialias, {words}",
@@ -120,7 +138,7 @@ def render(
         image = image.crop(frame.cut)
         frame = replace(frame, box=(0.0, 0.0, float(image.width), float(image.height)), cut=None)
     if interpolation.engine == _PILLOW:
-        resized = _resize_by_pillow(image, frame, _PILLOW_FILTERS[interpolation.kernel])
+        resized = _resize_by_pillow(image, frame, interpolation)
         return read_levels(photo.finish(resized, decoding))
     if photo.ways[decoding.way].resized_as_stored:
         return None
@@ -134,13 +152,15 @@ def render(
     return np.clip(np.round(result), 0, 255) if interpolation.rounding == "levels" else result
 
 
-def _resize_by_pillow(image: Any, frame: Frame, kernel: int) -> Any:
+def _resize_by_pillow(image: Any, frame: Frame, interpolation: Interpolation) -> Any:
     top, left, bottom, right = frame.region
     width, height = right - left, bottom - top
+    kernel, gap = _PILLOW_FILTERS[interpolation.kernel], interpolation.reducing_gap
     if frame.resized is None or frame.resized[0] * frame.resized[1] > _LARGEST_DETOUR * width * height:
-        return image.resize((width, height), kernel, box=frame.box)
+        return image.resize((width, height), kernel, box=frame.box, reducing_gap=gap)
     x, y = frame.crop
-    return image.resize(frame.resized, kernel).crop((x, y, x + width, y + height))
+    resized = image.resize(frame.resized, kernel, reducing_gap=gap)
+    return resized.crop((x, y, x + width, y + height))
 
 
 def read_levels(image: Any) -> NDArray[np.float32]:

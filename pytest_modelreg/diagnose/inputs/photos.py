@@ -84,7 +84,7 @@ def _remake(made: Made, side: Side, sample: str) -> tuple[float, Floats] | None:
     """Return the best of what a recipe makes of a photo, by any decoding, with its rel_l2."""
     known = side.pictures[sample]
     best: tuple[float, Floats] | None = None
-    for decoding in side.photos[sample].list_decodings():
+    for decoding in side.photos[sample].list_decodings(is_reduced=True):
         picture = side.replay(replace(made.recipe, decodings={sample: decoding}), made.fit, sample)
         if picture is None:
             continue

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 Weights = NDArray[np.float64]
 """Axes (output pixel, input pixel)."""
 
+ALIGNED = "bilinear, corners aligned"
 _WIDEST_WEIGHT = 1 << 15  # int16 weights of torch's uint8 kernels
 _MOST_BITS = 22
 _PIXELS_AT_ONCE = 16
@@ -73,15 +74,24 @@ def weigh_plain(kernel: str, n_in: int, n_out: int, start: float, end: float) ->
     """Return the weights of a resize that takes the two or four nearest pixels, whatever the step.
 
     ``kernel`` is ``bilinear`` or ``bicubic``; ``nearest`` takes the pixel at or before
-    ``start + i * step``, as torch's ``nearest`` and OpenCV's INTER_NEAREST do.
+    ``start + i * step``, as torch's ``nearest`` and OpenCV's INTER_NEAREST do; ``nearest exact`` that at or
+    before ``start + (i + 0.5) * step`` in float32, as torch's ``nearest-exact`` does; ``bilinear, corners
+    aligned`` puts the first and the last pixel of both in one place, as torch's ``align_corners=True`` does.
     """
     step = (end - start) / n_out
     weights = np.zeros((n_out, n_in))
     rows = np.arange(n_out)
+    if kernel == "nearest exact":
+        # Pillow computes the same in float64: between two pixels it takes the other one.
+        middles = np.float32(start) + (rows + np.float32(0.5)).astype(np.float32) * np.float32(step)
+        weights[rows, np.clip(np.floor(middles).astype(np.int64), 0, n_in - 1)] = 1.0
+        return weights
     if kernel == "nearest":
         weights[rows, np.clip(np.floor(start + rows * step).astype(np.int64), 0, n_in - 1)] = 1.0
         return weights
     centres = start + (rows + 0.5) * step - 0.5
+    if kernel == ALIGNED:
+        kernel, centres = "bilinear", start + rows * (end - start - 1) / max(n_out - 1, 1)
     base = np.floor(centres).astype(np.int64)
     taps, shape = ((-1, 0, 1, 2), -0.75) if kernel == "bicubic" else ((0, 1), 0.0)
     for tap in taps:

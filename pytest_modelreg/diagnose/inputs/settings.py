@@ -7,6 +7,7 @@ What belongs here: one comparison for each setting of a recipe. To add one, writ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _COLOURS = "RGB"
 _ONE_LEVEL = 1.0
+_AS_WELL = 1.05  # times as much as the best rounding leaves
+_UNTOLD = 0.5  # what the best decoding leaves of a picture whose decoding cannot be told
 
 
 def compare_settings(sides: Sides) -> list[CauseFinding]:
@@ -38,7 +41,7 @@ def _compare_geometry(sides: Sides) -> CauseFinding | None:
         != (actual := sides.today.side.pictures[sample]).shape
     ]
     ratio = sides.cross(geometry=lambda recipe: recipe.geometry) if golden != today else None
-    words = [golden.describe(), today.describe()]
+    words = _describe_rules(sides)
     if resized:
         words = [
             f"{each} ({shape[2]} x {shape[1]} px)" for each, shape in zip(words, resized[0], strict=True)
@@ -53,6 +56,17 @@ def _compare_geometry(sides: Sides) -> CauseFinding | None:
         f"preprocess fits photos by {words[1]} instead of {words[0]}",
         ratio,
     )
+
+
+def _describe_rules(sides: Sides) -> list[str]:
+    """Return both rules in words, with how they round only where that is shown to differ too."""
+    golden, today = (made.recipe.geometry for made in sides.both)
+    is_rounding_all = golden.round_like(today) == today
+    is_told = is_rounding_all or not any(
+        made.compare(replace(made.recipe, geometry=made.recipe.geometry.round_like(other))) <= _AS_WELL
+        for made, other in ((sides.golden, today), (sides.today, golden))
+    )
+    return [golden.describe(tells_rounding=is_told), today.describe(tells_rounding=is_told)]
 
 
 def _compare_padding(sides: Sides) -> CauseFinding | None:
@@ -177,8 +191,8 @@ def _compare_decoding(sides: Sides) -> CauseFinding | None:
             divide(made.find_gap(sample, other), made.find_gap(sample, own))
             for made, own, other in ((sides.golden, golden, today), (sides.today, today, golden))
         ]
-        if min(ratios) <= CLEARLY:
-            continue
+        if min(ratios) <= CLEARLY or sides.today.find_gap(sample, today) > _UNTOLD:
+            continue  # either way does as well, or none does
         if golden.is_turned != today.is_turned:
             words = {True: "EXIF orientation applied", False: "EXIF orientation ignored"}
             changes[sample] = (words[golden.is_turned], words[today.is_turned])
