@@ -129,6 +129,16 @@ TOKENS = {
         [pad(ids, is_left=True) for ids in IDS],
         "are padded on the left instead of the right",
     ),
+    "padded left, one short row": (
+        [pad(ids, ids.size + 1) for ids in IDS],
+        [pad(ids, ids.size + 1, is_left=True) for ids in IDS],
+        "are padded on the left instead of the right",
+    ),
+    "cut at the other end": (
+        [ids[:16] for ids in IDS],
+        [ids[-16:] for ids in IDS[:1]] + [ids[3:19] for ids in IDS[1:]],
+        "are cut at their beginning instead of their end",
+    ),
     "padding id": (
         [pad(ids) for ids in IDS],
         [pad(ids, filler=1) for ids in IDS],
@@ -183,3 +193,23 @@ def test_other_ids_of_the_same_length_are_another_tokenization():
 def test_equal_ids_have_no_cause():
     """Nothing changed."""
     assert explain(IDS, [ids.copy() for ids in IDS]) == ()
+
+
+def test_mask_of_floats_is_told_as_a_mask():
+    """Ones and zeros in one run each are where padding is, whatever their dtype."""
+    masks = [(pad(ids) > 0).astype(np.float32) for ids in IDS]
+    (finding,) = explain(masks, [mask[::-1] for mask in masks], path="mask")
+    assert "a mask for padding on the other side" in finding.summary
+
+
+def test_ones_and_zeros_that_change_often_are_columns():
+    """Features that are there or not are no mask."""
+    rows = (np.random.default_rng(0).random((12, 9)) > 0.5).astype(np.float64)
+    (finding,) = explain(rows, rows[:, ::-1])
+    assert finding.cause.value == "preprocess.layout"
+
+
+def test_rounding_of_columns_is_no_line_for_each():
+    """A line through rounding errors explains a little of them, and means nothing."""
+    (finding,) = explain(TABLE, TABLE.astype(np.float16).astype(np.float64))
+    assert finding.evidence["actual"] == "rounded to float16"

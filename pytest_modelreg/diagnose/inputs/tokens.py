@@ -19,6 +19,17 @@ Ids = NDArray[np.int64]
 _MOST_SPECIAL = 4
 _NEARLY_ALL = 0.9
 _MOST_KEPT = 0.5
+_LEAST_COMMON = 3
+"""Ids that two windows must share: fewer overlap by chance."""
+
+
+def are_masks(group: Group) -> bool:
+    """Whether numbers say which ids are padding: ones and zeros, each in one run."""
+    sides = [np.asarray(side) for pair in group.affected for side in (pair.expected, pair.actual)]
+    if any(side.ndim not in (1, 2) or not np.isin(side, (0, 1)).all() for side in sides):
+        return False
+    runs = [np.count_nonzero(np.diff(side.astype(np.int64).ravel())) for side in sides]
+    return bool(max(runs) == 1)
 
 
 def explain_tokens(group: Group) -> tuple[CauseFinding, ...]:
@@ -34,11 +45,12 @@ def explain_tokens(group: Group) -> tuple[CauseFinding, ...]:
             continue
         what, often = counted.most_common(1)[0]
         share = sum(counted.values()) / len(pairs)
+        subject = "they" if name == "mask" else "token ids"
         return (
             make_finding(
                 group,
                 Cause.PREPROCESS_OTHER,
-                f"token ids {what}{'' if often == len(pairs) else ', or nearly so'}: "
+                f"{subject} {what}{'' if often == len(pairs) else ', or nearly so'}: "
                 f"seen on {describe_scope(group)}",
                 Residuals(before=1.0, after=1.0 - share),
                 hypothesis=name,
@@ -61,15 +73,15 @@ def _find_first(expected: Ids, actual: Ids) -> int:
     return int(differs[0]) if differs.size else n
 
 
-def _strip(ids: Ids) -> tuple[Ids, int | None, str]:
-    """Return ids without padding, the padding's id, and the side that it is on."""
+def _strip(ids: Ids) -> tuple[Ids, int | None]:
+    """Return ids without padding on either side, and the padding's id."""
     for side, order in (("right", ids[::-1]), ("left", ids)):
         if order.size < 2:
             continue
         run = int(np.argmax(order != order[0])) if np.any(order != order[0]) else order.size
         if 1 < run < order.size:
-            return (ids[:-run] if side == "right" else ids[run:]), int(order[0]), side
-    return ids, None, ""
+            return (ids[:-run] if side == "right" else ids[run:]), int(order[0])
+    return ids, None
 
 
 def _find_mask(expected: Ids, actual: Ids) -> str | None:
@@ -85,16 +97,46 @@ def _find_mask(expected: Ids, actual: Ids) -> str | None:
 
 
 def _find_padding(expected: Ids, actual: Ids) -> str | None:
-    (one, id_e, side_e), (other, id_a, side_a) = _strip(expected), _strip(actual)
+    side = _find_other_side(expected, actual)
+    if side is not None:
+        return side
+    (one, id_e), (other, id_a) = _strip(expected), _strip(actual)
     if not np.array_equal(one, other):
         # A single padding id is told apart only by what is left.
         return None
-    if side_e and side_a and side_e != side_a:
-        return f"are padded on the {side_a} instead of the {side_e}"
     if id_e is not None and id_a is not None and id_e != id_a:
         return f"are padded with {id_a} instead of {id_e}"
     if expected.size != actual.size:
         return f"are padded to {actual.size} instead of {expected.size}"
+    return None
+
+
+def _find_other_side(expected: Ids, actual: Ids) -> str | None:
+    """Return the side that one id, repeated, went to, while all others kept their order."""
+    if expected.size != actual.size:
+        return None
+    for one, other, word in (
+        (expected, actual, "left instead of the right"),
+        (actual, expected, "right instead of the left"),
+    ):
+        for n_pads in range(1, one.size):
+            pads = np.concatenate([one[-n_pads:], other[:n_pads]])
+            if np.any(pads != pads[0]):
+                break
+            if np.array_equal(one[:-n_pads], other[n_pads:]) and np.any(one != other):
+                return f"are padded on the {word}"
+    return None
+
+
+def _find_window(expected: Ids, actual: Ids) -> str | None:
+    """Return which end of a text was cut instead of the other, where what both sides kept overlaps."""
+    if expected.size != actual.size:
+        return None
+    for n_moved in range(1, expected.size - _LEAST_COMMON + 1):
+        if np.array_equal(expected[n_moved:], actual[: expected.size - n_moved]):
+            return "are cut at their beginning instead of their end"
+        if np.array_equal(actual[n_moved:], expected[: expected.size - n_moved]):
+            return "are cut at their end instead of their beginning"
     return None
 
 
@@ -167,6 +209,7 @@ _HYPOTHESES: tuple[tuple[str, Callable[[Ids, Ids], str | None]], ...] = (
     ("mask", _find_mask),
     ("padding", _find_padding),
     ("special tokens", _find_special),
+    ("cut end", _find_window),
     ("truncation", _find_truncation),
     ("shift", _find_shift),
     ("replaced id", _find_replacement),
