@@ -356,3 +356,35 @@ def test_samples_that_differ_are_listed():
     (finding,) = explain(lite, lambda x: lite(x)[::-1], n=6, affected=2)
     assert finding.evidence["samples"] == ["s0", "s1"]
     assert (finding.evidence["n_affected"], finding.evidence["n_samples"]) == (2, 6)
+
+
+def test_what_leaves_more_than_a_third_is_a_hint_and_no_cause():
+    """Half of the golden's and half of something else: the nearest replay is told as what came nearest."""
+    rng = np.random.default_rng(0)
+    (finding,) = explain(imagenet, lambda x: 0.4 * imagenet(x) + rng.normal(0, 0.1, x.shape))
+    assert finding.cause.value == "preprocess.other"
+    assert finding.confidence < 0.5
+    assert finding.evidence["nearest"]["residual"] > 0.2
+    assert "nearest to it came" in finding.summary
+
+
+def test_constants_that_nobody_touched_are_not_told_as_changed():
+    """Blue first, then the mean of another data set: the deviation is the golden's, place by place."""
+    today = lambda x: (x[::-1] / 255 - 0.5) / STD  # noqa: E731 - a pipeline in one line, as its neighbours
+    causes = {finding.cause.value: finding for finding in explain(imagenet, today)}
+    assert set(causes) == {"preprocess.channel_order", "preprocess.normalization"}
+    assert "deviation 0.229/0.224/0.225" in causes["preprocess.normalization"].summary
+
+
+def test_samples_in_which_something_is_left_are_told_apart():
+    """Another deviation everywhere, and two samples that are blurred beside it."""
+    count = iter(range(99))
+
+    def scale(levels):
+        scaled = (levels / 255 - MEAN) / 0.3
+        return 0.9 * scaled + 0.1 * np.roll(scaled, 3, axis=2) if next(count) >= 4 else scaled
+
+    first, rest = explain(imagenet, scale, n=6)
+    assert first.cause.value == "preprocess.normalization"
+    assert rest.summary.startswith("what is left")
+    assert rest.evidence["samples"] == ["s4", "s5"]

@@ -288,3 +288,40 @@ def test_photos_that_another_change_touches_too_are_told() -> None:
         today[NAMES[3]] = prepare(image, kernel=NEAREST, short=150)
     first = explain_with_others(prepare_all(prepare), today, 3)
     assert first.evidence["confirmed"]["not_held"] == [NAMES[3]]
+
+
+def test_an_explanation_that_holds_for_no_other_sample_is_doubted() -> None:
+    """A line that fits three samples, and none of the three that it was not found on."""
+    golden = pictures()
+    today = {name: array * 2 for name, array in golden.items()}
+    for name in ("s3", "s4", "s5"):
+        today[name] = golden[name] * 3
+    first = explain_with_others(golden, today, 3)
+    assert first.evidence["confirmed"]["n_held"] == 0
+    assert first.confidence <= 0.3
+
+
+def test_an_explanation_must_leave_less_than_there_was() -> None:
+    """Leaving as much as no explanation does is not holding."""
+    golden = pictures()
+    rng = np.random.default_rng(3)
+    today = {name: array * 1.02 + rng.normal(0, 4e-3, array.shape) for name, array in golden.items()}
+    for name in ("s3", "s4", "s5"):
+        today[name] = golden[name] + rng.normal(0, 0.01, golden[name].shape)
+    first = explain_with_others(golden, today, 3)
+    assert first.evidence.get("confirmed", {"n_held": 0})["n_held"] == 0
+
+
+CURVED: dict[str, Any] = {
+    "gamma": swap(partial(prepare, is_normalised=False), lambda x: x ** np.float32(1.8)),
+    "cut off": swap(partial(prepare, is_normalised=False), lambda x: np.minimum(1.3 * x, np.float32(1))),
+}
+
+
+@pytest.mark.parametrize("curve", CURVED)
+def test_a_curve_is_found_at_points(curve: str) -> None:
+    """Points of all samples together are enough to bend it."""
+    golden = prepare_all(partial(prepare, is_normalised=False))
+    first, *_ = explain(make_pairs(golden, prepare_all(CURVED[curve])))
+    assert first.cause.value == "preprocess.value_range"
+    assert first.evidence["hypothesis"] == "curve"

@@ -133,7 +133,8 @@ def make_finding(
     trait = find_common_trait(group.files, samples) if len(samples) < len(group.pairs) else None
     if trait:
         evidence["trait"] = trait
-        summary += f"; only samples with {trait} are affected"
+        only = f"the only sample with {trait} is" if len(samples) == 1 else f"only samples with {trait} are"
+        summary += f"; {only} affected"
     if group.path:
         evidence["input"] = group.path
     if constants:

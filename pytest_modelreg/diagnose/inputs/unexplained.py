@@ -12,6 +12,7 @@ import numpy as np
 
 from pytest_modelreg.diagnose.inputs.finding import Group, Residuals, describe_scope, make_finding
 from pytest_modelreg.diagnose.inputs.pair import Floats, NumberPair, measure_distance
+from pytest_modelreg.diagnose.traits import find_common_trait
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _UNSURE = 0.3
@@ -20,6 +21,11 @@ _BLOCK_PX = 8
 _FINE = 0.3  # what remains of a difference in fine detail at an eighth of the size
 _EDGES = 0.35  # correlation of a difference with the picture's own edges that resizing makes
 _ONE_LEVEL = 1.01
+_KINDS_OF_FILES = (
+    *("16 bits", "transparency", "image mode", "no colour", "file type"),
+    *("an EXIF orientation", "EXIF orientation"),
+)
+_LEFT = 0.2  # of what is left in the worst sample: less is what a line fitted to all makes of the others
 
 
 def explain_remainder(
@@ -46,6 +52,7 @@ def explain_remainder(
         facts[0] += f" at {describe_scope(group)}"
     constants: dict[str, object] = {}
     cause, confidence = Cause.PREPROCESS_OTHER, _UNSURE
+    left = _list_left(group, pairs) if is_part and not shapes else None
     if not shapes:
         where = _locate(pairs)
         if where:
@@ -59,6 +66,9 @@ def explain_remainder(
         elif _is_fine_detail(pairs):
             facts.append("in edges and fine detail only, as another resize or compression makes it")
             cause = Cause.PREPROCESS_INTERPOLATION if not group.files else cause
+    samples = left if left is not None else [pair.sample for pair in group.affected]
+    if cause is Cause.PREPROCESS_OTHER and _are_read_otherwise(group, samples):
+        cause = Cause.PREPROCESS_DECODE
     return make_finding(
         group,
         cause,
@@ -67,9 +77,25 @@ def explain_remainder(
         hypothesis="none",
         expected="as in the golden",
         actual=facts[0],
+        affected=left,
         confidence=confidence,
         constants=constants,
     )
+
+
+def _are_read_otherwise(group: Group, samples: Sequence[str]) -> bool:
+    """Whether what differs is all files of one kind, and none of another: then it is how that is decoded."""
+    trait = find_common_trait(group.files, samples) if len(samples) < len(group.pairs) else None
+    return trait is not None and trait.startswith(_KINDS_OF_FILES)
+
+
+def _list_left(group: Group, pairs: Sequence[NumberPair]) -> list[str] | None:
+    """Return the samples in which something is left, None where pairs are not the samples'."""
+    if len(pairs) != len(group.affected):
+        return None
+    gaps = {pair.sample: measure_distance([sides]) for pair, sides in zip(group.affected, pairs, strict=True)}
+    least = _LEFT * max(gaps.values())
+    return [sample for sample, gap in gaps.items() if gap > least]
 
 
 def _locate(pairs: Sequence[NumberPair]) -> str | None:
