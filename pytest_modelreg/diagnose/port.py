@@ -122,6 +122,9 @@ class Answer:
         differ in form.
     before : float
         As well, of the same samples in the case itself.
+    moved : float or None
+        How far the answers are from the case's own, of samples whose inputs changed, largest relative error:
+        what the inputs alone make of the model of today. None where no such sample was replayed.
     samples : tuple of str
         What was replayed.
     fault : str
@@ -131,6 +134,7 @@ class Answer:
     agrees: bool | None
     rel_l2: float = 0.0
     before: float = 0.0
+    moved: float | None = None
     samples: tuple[str, ...] = ()
     fault: str = ""
 
@@ -143,6 +147,8 @@ class Answer:
             "before": self.before,
             "samples": list(self.samples),
         }
+        if self.moved is not None:
+            fields["moved"] = self.moved
         return {**fields, "fault": self.fault} if self.fault else fields
 
 

@@ -154,22 +154,40 @@ class CaseReplay:
                 assert self._stored is not None
                 handed = open_exact(drift.golden_folder, self._stored, only=ordered)
             observation = self._observer.observe(spec, folder, golden=drift.golden, known=None, handed=handed)
-            result = judge_as(
-                self._outcome.case,
-                JudgeRequest(
-                    golden=drift.golden,
-                    golden_folder=drift.golden_folder,
-                    observation=replace(observation, variant=drift.observation.variant),
-                    observation_folder=folder,
-                    samples=samples,
-                    outputs=self._outcome.outputs,
-                    checks=self._outcome.checks,
-                    only=only,
-                ),
+            request = JudgeRequest(
+                golden=drift.golden,
+                golden_folder=drift.golden_folder,
+                observation=replace(observation, variant=drift.observation.variant),
+                observation_folder=folder,
+                samples=samples,
+                outputs=self._outcome.outputs,
+                checks=self._outcome.checks,
+                only=only,
             )
+            answer = self._compare(judge_as(self._outcome.case, request), ordered)
+            if is_stored and answer.agrees is False:
+                answer = replace(answer, moved=self._measure_move(request))
         except ModelRegError as error:
             return Answer(agrees=None, samples=tuple(ordered), fault=str(error).partition("\n")[0])
-        return self._compare(result, ordered)
+        return answer
+
+    def _measure_move(self, request: JudgeRequest) -> float | None:
+        """Return how far a replay is from the case's own answers, where it was fed something else."""
+        source, only = self._outcome.observation_folder, request.only or frozenset()
+        changed = only.intersection(self._drift.changed_inputs)
+        if source is None or not changed:
+            return None
+        # The case's own answers take the golden's place.
+        own = replace(
+            request,
+            golden=replace(request.golden, observation=self._drift.observation),
+            golden_folder=source,
+            only=changed,
+        )
+        result = judge_as(self._outcome.case, own)
+        if result.structure:
+            return math.inf
+        return max((value for row in result.measures.rel_l2.values() for value in row), default=None)
 
     @property
     def _stored(self) -> ExactInputs | None:
@@ -190,9 +208,9 @@ class CaseReplay:
         changed = set(drift.changed_inputs)
         if change.is_fed_golden:
             kept = () if self._stored is None else self._stored.ids
-            stored = tuple(name for name in ranked if name in kept)
+            stored = [name for name in ranked if name in kept]
             if stored:
-                return stored[:_MOST_SAMPLES], True
+                return tuple(_mix(stored, changed)[:_MOST_SAMPLES]), True
             ranked = [name for name in ranked if name not in changed]
         return tuple(ranked[:_MOST_SAMPLES]), False
 
@@ -211,6 +229,12 @@ class CaseReplay:
 
     def _new_folder(self) -> Path:
         return self._folder / str(next(self._numbers))
+
+
+def _mix(ranked: list[str], changed: set[str]) -> list[str]:
+    """Return samples in turns, of those whose inputs changed and of the others: each asks for a cause."""
+    sorts = [name for name in ranked if name in changed], [name for name in ranked if name not in changed]
+    return [name for pair in itertools.zip_longest(*sorts) for name in pair if name is not None]
 
 
 def _apply(spec: CaseSpec, change: Change) -> CaseSpec:

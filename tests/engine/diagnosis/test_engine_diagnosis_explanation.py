@@ -110,6 +110,26 @@ def test_changed_code_is_named(network: Any):
     assert first["evidence"]["files"] == ["network.py"]
 
 
+def test_a_small_change_of_a_few_inputs_is_named_beside_a_large_one_of_the_model(network: Any):
+    """A head that lost its weights hides what the inputs do, until the model of today is asked about them."""
+    network.edit("network.py", "# BUILT", "nn.init.normal_(model.head.weight, std=9.0)")
+    network.edit("data.py", "return (sample - 0.2) / 1.5", "x = (sample - 0.2) / 1.5\n    return x")
+    network.edit("data.py", "    return x", "    return x * 2 if sample[0, 0, 0] > 0.5 else x")
+    found = {cause["cause"]: cause for cause in causes(network)}
+    assert next(iter(found)).startswith("weights.")
+    scaled = found["preprocess.value_range"]
+    assert scaled["evidence"]["replay"]["moved"] > 0
+    assert 0 < scaled["evidence"]["n_affected"] < 6
+    assert "moves its answers by" in scaled["summary"]
+
+
+def test_inputs_of_which_the_model_makes_nothing_else_are_no_cause(network: Any):
+    """A change that today's model does not answer otherwise to stays behind what does move it."""
+    network.edit("network.py", "# BUILT", "nn.init.normal_(model.head.weight, std=9.0)")
+    network.edit("data.py", "/ 1.5", "/ 1.5 * (1 + 2e-6)")
+    assert all(cause["cause"].startswith(("weights.", "model.")) for cause in causes(network))
+
+
 def test_diagnosis_can_be_left_out(network: Any):
     """Off: the verdict is the same, and nothing is replayed."""
     network.edit("network.py", "# FORWARD", "x = x * 1.1")
