@@ -57,10 +57,12 @@ def choose_findings(
     telling = [replay for replay in replays if replay.findings]
     if not telling:
         return [explain_remainder(group, pairs, level=level)], None
-    best = min(telling, key=lambda replay: replay.left)
     is_one_shape = all(expected.shape == actual.shape for expected, actual in pairs)
-    before = measure_distance(pairs) if is_one_shape else 1.0
-    if best.left > (1.0 - _NAMES_IT) * before:
+    most = (1.0 - _NAMES_IT) * (measure_distance(pairs) if is_one_shape else 1.0)
+    # An estimate leaves little of what it looks at; a setting that explains as much says more.
+    settings = [replay for replay in telling if not replay.is_estimate and replay.left <= most]
+    best = min(settings or telling, key=lambda replay: replay.left)
+    if best.left > most:
         return [_tell_nearest(explain_remainder(group, pairs, level=level), best)], None
     findings = list(best.findings)
     if best.level is None and best.left > (_ESTIMATED if best.is_estimate else _NOT_ALL):

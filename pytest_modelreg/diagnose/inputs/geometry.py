@@ -178,8 +178,9 @@ def _squash_and_crop(
 
 def _short_side(rule: Geometry, width: int, height: int, out_width: int, out_height: int) -> Frame | None:
     size = rule.resized_px or 0
-    to_whole = round if rule.is_size_otherwise else int
-    long = to_whole(size * max(width, height) / max(1, min(width, height)))
+    shorter, longer = max(1, min(width, height)), max(width, height)
+    # By hand, the scale comes first: half a pixel may come out just below.
+    long = round(longer * (size / shorter)) if rule.is_size_otherwise else int(size * longer / shorter)
     resized = (size, long) if width <= height else (long, size)
     return _crop(rule, (width, height), resized, (out_width, out_height))
 
