@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pytest_modelreg.diagnose.inputs.affine import take_root
-from pytest_modelreg.diagnose.inputs.decoding import Decoding
+from pytest_modelreg.diagnose.inputs.decoding_choice import DecodingChoice
 from pytest_modelreg.diagnose.inputs.geometry import SQUASH, Geometry, list_rules
 from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS
 from pytest_modelreg.diagnose.inputs.recipe import Fit, Recipe, Side
@@ -65,6 +64,7 @@ class Identification:
     def __init__(self, side: Side, affected: Sequence[str], has_time: Callable[[], bool]) -> None:
         self._side = side
         self._has_time = has_time
+        self.decodings = DecodingChoice(side, has_time)
         plain = [sample for sample in side.pictures if side.photos[sample].is_plain]
         self.plain = plain or list(side.pictures)
         searched = [sample for sample in self.plain if sample in set(affected)] or self.plain
@@ -81,7 +81,7 @@ class Identification:
         recipe = start
         fit = self._fit(start) if start else None
         if recipe and fit and fit.residual > EXACT:
-            recipe, fit = self._reduce(recipe, fit)
+            recipe, fit = self.decodings.reduce(recipe, fit, self._searched)
         if recipe and fit and fit.residual > _IDENTICAL:
             recipe, fit = self._vary_interpolation(recipe) or (recipe, fit)
         if recipe and fit and EXACT < fit.residual <= _NEAR:
@@ -104,13 +104,13 @@ class Identification:
     def _decode_and_round(self, recipe: Recipe, fit: Fit) -> Recipe:
         """Return the recipe with the best decoding of every photo, and half pixels rounded as that asks."""
         everything = list(self._side.pictures)
-        decoded = self._decode(recipe, fit)
+        decoded = self.decodings.choose_all(recipe, fit)
         whole = self._side.fit(decoded, everything)
         if whole is None or whole.residual <= _ROUNDED or recipe.geometry.rule == SQUASH:
             return decoded
         # A photo that is rounded wrongly looks as if it were decoded otherwise.
         others = recipe.geometry.list_roundings()[1:]
-        tried = (self._decode(replace(recipe, geometry=rule), fit) for rule in others)
+        tried = (self.decodings.choose_all(replace(recipe, geometry=rule), fit) for rule in others)
         best = self._choose(itertools.chain([decoded], tried), everything)
         return best[0] if best else decoded
 
@@ -204,58 +204,6 @@ class Identification:
                     if rule.resized_px + change >= min(height, width):
                         score(replace(rule, resized_px=rule.resized_px + change))
         return _sort(scores)
-
-    def _decode(self, recipe: Recipe, fit: Fit) -> Recipe:
-        """Return the recipe with the best decoding of every photo that leaves a choice."""
-        is_reduced = any(
-            self._side.photos[sample].ways[each.way].reduction > 1
-            for sample, each in recipe.decodings.items()
-        )
-        chosen = dict(recipe.decodings)
-        for sample, photo in self._side.photos.items():
-            decodings = photo.list_decodings(is_reduced=is_reduced)
-            if len(decodings) > 1 and self._has_time():
-                chosen[sample] = self._choose_decoding(recipe, fit, sample, decodings)
-        return replace(recipe, decodings=chosen)
-
-    def _choose_decoding(
-        self, recipe: Recipe, fit: Fit, sample: str, decodings: Iterable[Decoding]
-    ) -> Decoding:
-        """Return the decoding that leaves least; of two that are nearly as good, the one before."""
-        best: tuple[float, Decoding] | None = None
-        for decoding in decodings:
-            gap = self.find_gap(replace(recipe, decodings={sample: decoding}), fit, sample)
-            if best is None or gap < _BETTER * best[0]:
-                best = (gap, decoding)
-        assert best is not None  # a photo has at least its usual decoding
-        return best[1]
-
-    def _reduce(self, recipe: Recipe, fit: Fit) -> tuple[Recipe, Fit]:
-        """Return the recipe with photos decoded at a reduced size, where that halves what is left."""
-        chosen = dict(recipe.decodings)
-        for sample in self._searched:
-            photo = self._side.photos[sample]
-            usual = photo.list_decodings()
-            own = chosen.get(sample, photo.usual)
-            others = [each for each in photo.list_decodings(is_reduced=True) if each not in usual]
-            others = [each for each in others if each.is_turned == own.is_turned]
-            if others and self._has_time():
-                chosen[sample] = self._choose_decoding(recipe, fit, sample, [own, *others])
-        reduced = replace(recipe, decodings=chosen)
-        if reduced == recipe:
-            return recipe, fit
-        found = self._fit(reduced)
-        return (reduced, found) if found and found.residual <= _HALF * fit.residual else (recipe, fit)
-
-    def find_gap(self, recipe: Recipe, fit: Fit, sample: str) -> float:
-        """Return what a recipe with a fit's constants leaves of one picture, as a part of its deviation."""
-        replayed = self._side.replay(recipe, fit, sample)
-        if replayed is None:
-            return float("inf")
-        picture = self._side.pictures[sample]
-        gap = (picture.values - picture.take(replayed)).astype(np.float64)
-        spread = picture.values.astype(np.float64).std(axis=1, keepdims=True) * np.ones_like(gap)
-        return take_root(float(np.sum(gap * gap)), float(np.sum(spread * spread)))
 
 
 def _sort(scores: dict[Geometry, float]) -> list[Geometry]:

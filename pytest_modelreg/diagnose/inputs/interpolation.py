@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo
-from pytest_modelreg.diagnose.inputs.geometry import Frame
+from pytest_modelreg.diagnose.inputs.frames import Frame
 from pytest_modelreg.diagnose.inputs.resampling import (
     ALIGNED,
     Weights,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.affine import Affine, Moments, Order, take_root
 from pytest_modelreg.diagnose.inputs.decoding import Decoding, Photo
+from pytest_modelreg.diagnose.inputs.frames import frame_photo
 from pytest_modelreg.diagnose.inputs.geometry import Geometry
 from pytest_modelreg.diagnose.inputs.interpolation import INTERPOLATIONS, USUAL, render
 from pytest_modelreg.diagnose.inputs.picture import N_COLOURS, Picture, Region
@@ -90,7 +91,7 @@ class Side:
         decoding = recipe.decodings.get(sample, photo.usual)
         _, height, width = self.pictures[sample].shape
         image = photo.prepare(decoding, recipe.treatment)
-        frame = recipe.geometry.frame(image.width, image.height, width, height)
+        frame = frame_photo(recipe.geometry, image.width, image.height, width, height)
         if frame is None:
             return None
         levels = render(

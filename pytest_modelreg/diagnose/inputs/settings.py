@@ -6,87 +6,27 @@ What belongs here: one comparison for each setting of a recipe. To add one, writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from pytest_modelreg.diagnose.inputs.affine import Affine
-from pytest_modelreg.diagnose.inputs.finding import Residuals, describe_residual, make_finding
+from pytest_modelreg.diagnose.inputs.geometry_setting import compare_geometry
 from pytest_modelreg.diagnose.inputs.reading import make_scaling
 from pytest_modelreg.diagnose.inputs.recipe import Fit
 from pytest_modelreg.diagnose.inputs.scaling import is_range_change
+from pytest_modelreg.diagnose.inputs.setting_finding import make_setting_finding
 from pytest_modelreg.diagnose.inputs.sides import CLEARLY, Sides, divide, judge_ratios
 from pytest_modelreg.diagnose.inputs.treatment import NONE, TREATMENTS
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _COLOURS = "RGB"
-_ONE_LEVEL = 1.0
-_AS_WELL = 1.05  # times as much as the best rounding leaves
 _UNTOLD = 0.5  # what the best decoding leaves of a picture whose decoding cannot be told
 
 
 def compare_settings(sides: Sides) -> list[CauseFinding]:
     """Return a finding for every setting that was shown to differ."""
     return [finding for compare in _COMPARISONS if (finding := compare(sides))]
-
-
-def _compare_geometry(sides: Sides) -> CauseFinding | None:
-    golden, today = sides.golden.recipe.geometry, sides.today.recipe.geometry
-    resized = [
-        (expected.shape, actual.shape)
-        for sample in sides.affected
-        if (expected := sides.golden.side.pictures[sample]).shape
-        != (actual := sides.today.side.pictures[sample]).shape
-    ]
-    ratio = sides.cross(geometry=lambda recipe: recipe.geometry) if golden != today else None
-    words = _describe_rules(sides)
-    if resized:
-        words = [
-            f"{each} ({shape[2]} x {shape[1]} px)" for each, shape in zip(words, resized[0], strict=True)
-        ]
-    elif ratio is None:
-        return _compare_padding(sides)
-    return _make(
-        sides,
-        Cause.PREPROCESS_GEOMETRY,
-        "geometry",
-        words,
-        f"preprocess fits photos by {words[1]} instead of {words[0]}",
-        ratio,
-    )
-
-
-def _describe_rules(sides: Sides) -> list[str]:
-    """Return both rules in words, with how they round only where that is shown to differ too."""
-    golden, today = (made.recipe.geometry for made in sides.both)
-    is_rounding_all = golden.round_like(today) == today
-    is_told = is_rounding_all or not any(
-        made.compare(replace(made.recipe, geometry=made.recipe.geometry.round_like(other))) <= _AS_WELL
-        for made, other in ((sides.golden, today), (sides.today, golden))
-    )
-    return [golden.describe(tells_rounding=is_told), today.describe(tells_rounding=is_told)]
-
-
-def _compare_padding(sides: Sides) -> CauseFinding | None:
-    pads = [
-        (np.array(made.fit.pad) - made.fit.affine.offset) / made.fit.affine.scale
-        for made in sides.both
-        if made.fit.pad and np.all(made.fit.affine.scale != 0.0)
-    ]
-    if len(pads) < len(sides.both) or float(np.abs(pads[0] - pads[1]).max()) < _ONE_LEVEL:
-        return None
-    words = ["/".join(f"{level:.4g}" for level in dict.fromkeys(pad.round(1).tolist())) for pad in pads]
-    return _make(
-        sides,
-        Cause.PREPROCESS_GEOMETRY,
-        "padding",
-        [f"padding of level {each}" for each in words],
-        f"preprocess pads with level {words[1]} instead of {words[0]}",
-        None,
-        constants={"expected_pad": pads[0].round(3).tolist(), "actual_pad": pads[1].round(3).tolist()},
-    )
 
 
 def _compare_interpolation(sides: Sides) -> CauseFinding | None:
@@ -96,7 +36,7 @@ def _compare_interpolation(sides: Sides) -> CauseFinding | None:
     ratio = sides.cross(interpolation=lambda recipe: recipe.interpolation)
     if ratio is None:
         return None
-    return _make(
+    return make_setting_finding(
         sides,
         Cause.PREPROCESS_INTERPOLATION,
         "interpolation",
@@ -115,7 +55,7 @@ def _compare_treatment(sides: Sides) -> CauseFinding | None:
         return None
     changed = TREATMENTS[golden if today == NONE else today]
     words = ["left as they are" if each == NONE else each for each in (golden, today)]
-    return _make(
+    return make_setting_finding(
         sides, changed.cause, "treatment", words, f"photos are {words[1]} instead of {words[0]}", ratio
     )
 
@@ -133,7 +73,7 @@ def _compare_order(sides: Sides) -> CauseFinding | None:
     if ratio is None:
         return None
     names = ["".join(_COLOURS[colour] for colour in order) for order in (golden, today)]
-    return _make(
+    return make_setting_finding(
         sides,
         Cause.PREPROCESS_CHANNEL_ORDER,
         "channel order",
@@ -153,7 +93,7 @@ def _compare_scaling(sides: Sides) -> CauseFinding | None:
     before, now = make_scaling(golden.affine, golden.residual), make_scaling(today.affine, today.residual)
     if before.name == now.name:
         return None
-    return _make(
+    return make_setting_finding(
         sides,
         Cause.PREPROCESS_VALUE_RANGE if is_range_change(before, now) else Cause.PREPROCESS_NORMALIZATION,
         "scaling",
@@ -208,7 +148,7 @@ def _compare_decoding(sides: Sides) -> CauseFinding | None:
         what = f"the EXIF orientation of photos is {applied}"
     else:
         what = f"photos of mode {', '.join(modes)} are {now} instead of {before}"
-    return _make(
+    return make_setting_finding(
         sides,
         Cause.PREPROCESS_DECODE,
         "decoding",
@@ -220,49 +160,8 @@ def _compare_decoding(sides: Sides) -> CauseFinding | None:
     )
 
 
-def _make(
-    sides: Sides,
-    cause: Cause,
-    hypothesis: str,
-    settings: Sequence[str],
-    change: str,
-    ratio: float | None,
-    *,
-    affected: list[str] | None = None,
-    constants: Mapping[str, Any] | None = None,
-) -> CauseFinding:
-    """Return a finding; ``ratio`` is how many times more the other side's setting leaves."""
-    samples = affected or list(sides.affected)
-    made = [each.measure(samples) for each in sides.both]
-    photos = f"{len(samples)} photo{'s' if len(samples) > 1 else ''}"
-    if sides.group.n_points is not None:
-        n_values = sum(sides.golden.side.pictures[sample].values.size for sample in samples)
-        photos = f"{n_values} points of {photos}"
-    after = max(made)
-    return make_finding(
-        sides.group,
-        cause,
-        f"{change}: replayed on {photos}, {settings[0]} gives the golden's inputs "
-        f"{describe_residual(made[0])}, {settings[1]} gives today's {describe_residual(made[1])}",
-        Residuals(
-            before=sides.measure_gap(samples),
-            after=after,
-            runner_up=float("inf") if ratio is None else max(after, 1e-6) * ratio,
-        ),
-        hypothesis=hypothesis,
-        expected=settings[0],
-        actual=settings[1],
-        affected=samples,
-        constants={
-            "replayed_expected": float(f"{made[0]:.3g}"),
-            "replayed_actual": float(f"{made[1]:.3g}"),
-            **(constants or {}),
-        },
-    )
-
-
 _COMPARISONS: tuple[Callable[[Sides], CauseFinding | None], ...] = (
-    _compare_geometry,
+    compare_geometry,
     _compare_interpolation,
     _compare_treatment,
     _compare_order,

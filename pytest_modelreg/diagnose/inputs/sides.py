@@ -65,7 +65,9 @@ class Made:
 
     def find_gap(self, sample: str, decoding: Decoding) -> float:
         """Return what the recipe leaves of one picture when its photo is decoded so."""
-        return self.search.find_gap(replace(self.recipe, decodings={sample: decoding}), self.fit, sample)
+        return self.search.decodings.find_gap(
+            replace(self.recipe, decodings={sample: decoding}), self.fit, sample
+        )
 
     def compare(self, recipe: Recipe, order: Order | None = None) -> float:
         """Return how many times more another recipe leaves, or the same in another order of channels."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_modelreg.diagnose.inputs.affine import Moments, take_root
+from pytest_modelreg.diagnose.inputs.frames import frame_photo
 from pytest_modelreg.diagnose.inputs.geometry import Geometry
 from pytest_modelreg.diagnose.inputs.interpolation import read_levels
 from pytest_modelreg.diagnose.inputs.recipe import Side
@@ -55,7 +56,7 @@ class Thumbnail:
 
     def render(self, rule: Geometry) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
         """Return the rule's picture and how much of each block the photo covers."""
-        frame = rule.frame(*self.size, *self.out)
+        frame = frame_photo(rule, *self.size, *self.out)
         if frame is None:
             return None
         across, down = self.grey.width / self.size[0], self.grey.height / self.size[1]
