@@ -27,6 +27,9 @@ INPUTS := pyproject.toml pytest_modelreg/__init__.py $(wildcard requirements/*.t
 # The suite's `torch-1.13` runs in the system's Python: Debian's torch, 660 MB, installed where it is not there.
 SYSTEM_PYTHON := /usr/bin/python3
 SYSTEM_TORCH := python3-torch python3-torchvision python3-venv
+# The HTML report is opened in a real browser: Debian's Chromium, installed where there is none.
+BROWSERS := chromium chromium-browser chromium-headless-shell google-chrome
+BROWSER = $(or $(CHROMIUM),$(firstword $(foreach name,$(BROWSERS),$(shell command -v $(name)))))
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 .PHONY: demo test test-full lint clean
@@ -73,6 +76,8 @@ $(VENV)/.ready-test: $(VENV)/.ready-demo
 $(VENV)/.ready-full: $(VENV)/.ready-test
 	$(PIP) -r requirements/examples.txt
 	$(PIP) --no-deps -r requirements/examples-no-deps.txt
+	[ -n "$(BROWSER)" ] || \
+		($(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium)
 	touch $@
 
 clean:

@@ -35,6 +35,7 @@ COMMANDS = {
     "prune": "list goldens that no case has any more, and remove them",
     "regen": "record goldens, or replace those whose behaviour changed",
     "rejudge": "judge what a run observed with other limits, without running the model",
+    "report": "write a run as one HTML file that opens on what is wrong, with samples and plots",
     "review": "accept or reject what a run observed, case by case, without running the model",
     "schema": "print the JSON Schema of modelreg.yaml, for editors",
     "verify": "check that goldens and sample sets are whole, without running a model",

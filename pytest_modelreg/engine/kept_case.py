@@ -21,7 +21,7 @@ from pytest_modelreg.domain.sample import SampleSet
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.outcome import Outcome
 from pytest_modelreg.engine.suite import CasePlan
-from pytest_modelreg.store import parse_json, replace_atomically
+from pytest_modelreg.store import golden_sha256, parse_json, replace_atomically
 from pytest_modelreg.store.json_object import JsonObject
 from pytest_modelreg.store.sealed_record import RUN_AGAIN, advising, open_sealed, seal_record
 
@@ -53,6 +53,9 @@ class KeptCase:
         Digest of what the suite said of the case; empty for values of a Python test.
     decision : str
         ``accepted`` or ``rejected``; empty while it waits.
+    golden_sha256 : str
+        Of the golden's record that the case was held against; empty where there was none, or where the
+        run is of a release that did not note it.
     """
 
     folder: Path
@@ -66,6 +69,7 @@ class KeptCase:
     keeps_golden: bool = True
     plan: str = ""
     decision: str = ""
+    golden_sha256: str = ""
 
     @property
     def id(self) -> str:
@@ -89,6 +93,7 @@ def write_kept_case(folder: Path, outcome: Outcome) -> None:
         "golden": outcome.place.shown,
         "keeps_golden": outcome.keeps_golden,
         "plan": "" if outcome.case is None else digest_plan(outcome.case),
+        "golden_sha256": (golden_sha256(outcome.place.found) or "") if outcome.golden is not None else "",
     }
     if outcome.case is None:
         fields["values"] = {
@@ -175,6 +180,7 @@ def _read_fields(folder: Path, fields: JsonObject) -> KeptCase:
         keeps_golden=fields.boolean("keeps_golden"),
         plan=fields.text("plan"),
         decision=fields.text("decision") if "decision" in fields else "",
+        golden_sha256=fields.text("golden_sha256") if "golden_sha256" in fields else "",
     )
 
 

@@ -6,6 +6,7 @@ command mean which case is ``selection``'s.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_modelreg.domain.errors import SuiteFileError
@@ -23,11 +24,15 @@ class PlannedCases:
     ----------
     base : Path
         Where the command was typed: suites are looked for below it, then in the project around it.
+    suites : iterable of Suite
+        Suites that are loaded already, wherever they are.
     """
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, suites: Iterable[Suite] = ()) -> None:
         self._base = base
-        self._cases: dict[str, tuple[Suite, CasePlan]] = {}
+        self._cases: dict[str, tuple[Suite, CasePlan]] = {
+            case.id: (suite, case) for suite in suites for case in suite.cases
+        }
         self._samples = SampleSets()
 
     def find(self, case_id: str) -> tuple[Suite, CasePlan]:

@@ -86,7 +86,7 @@ def judge_again(
             f"{case.folder}: expected the observation of {case.id}, got the one of {got}; {RUN_AGAIN}"
         )
     verify_arrays(case.folder, observation)
-    subject, samples = _find_subject(case, observation, planned, root)
+    subject, samples = find_kept_subject(case, observation, planned, root)
     subject = change(subject)
     golden = read_golden(subject.place.found, golden_root=subject.place.golden_root)
     if golden is None:
@@ -138,9 +138,16 @@ def reject_kept(case: KeptCase) -> None:
     write_decision(case, "rejected")
 
 
-def _find_subject(
+def find_kept_subject(
     kept: KeptCase, observation: Observation, planned: PlannedCases, root: Path
 ) -> tuple[Subject, SampleSet]:
+    """Return what a kept case is judged as, with the samples that it observed.
+
+    Raises
+    ------
+    ModelRegError
+        When the suite does not have the case any more, says something else of it, or has other samples.
+    """
     if kept.suite == VALUES_SUITE:
         golden = _find_values_golden(kept, root)
         subject = Subject(

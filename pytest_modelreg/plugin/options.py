@@ -18,6 +18,7 @@ class Options:
     """What the command line and the ini file ask for, under their flags' names."""
 
     json: Path | None
+    html: Path | None
     markdown: Path | None
     run_dir: Path | None
     regen: str | None
@@ -39,6 +40,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="collect modelreg.yaml suites and compare models with their goldens",
     )
     group.addoption("--modelreg-json", metavar="PATH", default=None, help="write the report as JSON")
+    group.addoption(
+        "--modelreg-html",
+        metavar="PATH",
+        default=None,
+        help="write the report as one HTML file that opens on what is wrong (needs pytest-modelreg[html])",
+    )
     group.addoption(
         "--modelreg-markdown",
         metavar="PATH",
@@ -121,7 +128,7 @@ def require_enabled(config: pytest.Config) -> None:
         When a ``--modelreg-...`` flag is given while the plugin is off.
     """
     flags = (
-        *("--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"),
+        *("--modelreg-json", "--modelreg-html", "--modelreg-markdown", "--modelreg-run-dir"),
         *("--modelreg-regen", "--modelreg-reason", "--modelreg-diagnose"),
     )
     given = [flag for flag in flags if config.getoption(flag) is not None]
@@ -149,11 +156,14 @@ def read_options(config: pytest.Config) -> Options:
             raise pytest.UsageError(f"{flag}: expected a path, got empty text")
         return None if value is None else config.invocation_params.dir / value
 
-    report, summary, run_dir = map(path, ("--modelreg-json", "--modelreg-markdown", "--modelreg-run-dir"))
+    report, page, summary, run_dir = map(
+        path, ("--modelreg-json", "--modelreg-html", "--modelreg-markdown", "--modelreg-run-dir")
+    )
     junit = config.getoption("xmlpath", None)
     _require_distinct(
         {
             "--modelreg-json": report,
+            "--modelreg-html": page,
             "--modelreg-markdown": summary,
             "--junitxml": Path(os.path.expanduser(os.path.expandvars(junit))) if junit else None,
             "the report of --modelreg-run-dir": None if run_dir is None else run_dir / "report.json",
@@ -161,6 +171,7 @@ def read_options(config: pytest.Config) -> Options:
     )
     return Options(
         json=report,
+        html=page,
         markdown=summary,
         run_dir=run_dir,
         regen=config.getoption("--modelreg-regen"),

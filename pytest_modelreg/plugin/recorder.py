@@ -21,6 +21,7 @@ from pytest_modelreg.plugin.claims import ClaimedGoldens
 from pytest_modelreg.plugin.completeness import Completeness
 from pytest_modelreg.plugin.endings import Endings
 from pytest_modelreg.plugin.options import is_selected_by_ini
+from pytest_modelreg.plugin.page import write_page
 from pytest_modelreg.plugin.project import tell_verdict
 from pytest_modelreg.plugin.state import RunState
 from pytest_modelreg.report import (
@@ -186,7 +187,7 @@ class Recorder:
 
     def _write_report(self) -> None:
         records, options = self.records, self.state.options
-        if not records and options.json is None and options.markdown is None:
+        if not records and options.json is None and options.markdown is None and options.html is None:
             return
         document = self._assemble()
         try:
@@ -202,6 +203,8 @@ class Recorder:
             self.problems.append(str(error))
         if options.markdown is not None:
             self._write_summary(options.markdown)
+        if options.html is not None:
+            self._write_page(options.html)
 
     def _assemble(self) -> dict[str, Any]:
         """Return the report's document, put together once."""
@@ -238,6 +241,20 @@ class Recorder:
             problems=[*self.problems, *self.warnings],
             expected=self.expected,
         )
+
+    def _write_page(self, target: Path) -> None:
+        """Write the HTML report, last: it shows what the others left in the run folder."""
+        try:
+            write_page(
+                self._assemble(),
+                self.state,
+                target,
+                commands=self.commands,
+                problems=[*self.problems, *self.warnings],
+                expected=self.expected,
+            )
+        except ModelRegError as error:
+            self.problems.append(str(error))
 
     def _write_summary(self, target: Path) -> None:
         """Write the Markdown summary, after the reports whose problems it tells."""

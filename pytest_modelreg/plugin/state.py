@@ -152,6 +152,7 @@ class RunState:
             ]
         targets = {
             "--modelreg-json": self.options.json,
+            "--modelreg-html": self.options.html,
             "--modelreg-markdown": self.options.markdown,
             "--modelreg-run-dir": self.options.run_dir,
         }
@@ -162,11 +163,15 @@ class RunState:
                         f"{flag} {target}: expected a place outside of {what} "
                         f"({folder}), which a run never writes to; choose another path"
                     )
-        for flag in ("--modelreg-json", "--modelreg-markdown"):
+        for flag in ("--modelreg-json", "--modelreg-html", "--modelreg-markdown"):
             target = targets[flag]
             try:
                 if target is not None:
                     require_writable(target)
+                if flag == "--modelreg-html" and target is not None:
+                    from pytest_modelreg.report.html import require_templates
+
+                    require_templates()
             except ModelRegError as error:
                 raise pytest.UsageError(f"{flag} {error}") from error
         if self.suites:

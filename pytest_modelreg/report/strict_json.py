@@ -59,6 +59,20 @@ def seal_json(document: Mapping[str, Any], path: Path) -> None:
     write_report(data.decode("utf-8"), path)
 
 
+def read_number(record: Mapping[str, Any], key: str) -> float:
+    """Return a number of a record that :func:`finite` made, what is not finite from the reason beside it.
+
+    NaN where there is neither.
+    """
+    value = record.get(key)
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:
+        return float(record.get(f"{key}_reason", "nan"))
+    except ValueError:  # a reason in words: not defined
+        return math.nan
+
+
 def _finite_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return finite(value)

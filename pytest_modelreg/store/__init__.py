@@ -26,7 +26,7 @@ from pytest_modelreg.store.golden_store import (
 from pytest_modelreg.store.golden_writer import restore_attributes, write_golden, write_noise_floor
 from pytest_modelreg.store.json_text import parse_json
 from pytest_modelreg.store.lock import locked
-from pytest_modelreg.store.measure_table import write_measures
+from pytest_modelreg.store.measure_table import read_measures, write_measures
 from pytest_modelreg.store.naming import safe_component
 from pytest_modelreg.store.observation_store import read_observation, verify_arrays, write_observation
 from pytest_modelreg.store.rows.pin_file import pin_path
@@ -72,6 +72,7 @@ __all__ = [
     "pin_path",
     "pin_rows",
     "read_golden",
+    "read_measures",
     "read_observation",
     "read_row",
     "read_sample_set",

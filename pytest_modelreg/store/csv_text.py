@@ -35,6 +35,11 @@ def neutralise_formula(cell: str) -> str:
     return "'" + cell
 
 
+def restore_cell(cell: str) -> str:
+    """Undo :func:`neutralise_formula`; a cell that began with its apostrophe by itself loses it."""
+    return cell[1:] if cell.startswith("'") and neutralise_formula(cell[1:]) == cell else cell
+
+
 def _is_number(cell: str) -> bool:
     try:
         float(cell)

@@ -1,16 +1,18 @@
 """``measures.csv``: the numbers of every compared sample of one case, for people and scripts.
 
-What belongs here: how the measures that judging hands over become the bytes of a table.
+What belongs here: how the measures that judging hands over become the bytes of a table, and come back.
 To add a column, add it to the header and to the rows; scripts read columns by name.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
-from pytest_modelreg.domain.errors import RunFolderError
+from pytest_modelreg.domain.errors import GoldenError, RunFolderError
 from pytest_modelreg.domain.result import SampleMeasures
-from pytest_modelreg.store.csv_text import neutralise_formula, render_csv
+from pytest_modelreg.store.csv_text import neutralise_formula, render_csv, restore_cell
 from pytest_modelreg.store.durable_file import replace_atomically
 from pytest_modelreg.store.naming import shown
 
@@ -51,4 +53,37 @@ def write_measures(folder: Path, measures: SampleMeasures) -> None:
         raise RunFolderError(
             f"{shown(path)}: the measures cannot be written: {error.strerror or error};"
             " free space or give write access, then run again"
+        ) from error
+
+
+def read_measures(folder: Path) -> SampleMeasures:
+    """Read a case's measures from its folder of a run; none where the run wrote none.
+
+    Raises
+    ------
+    GoldenError
+        When the table is not as :func:`write_measures` writes it; the message names it.
+    """
+    path = folder / MEASURES_FILE
+    try:
+        text = path.read_bytes().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return SampleMeasures()
+    except OSError as error:
+        raise GoldenError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
+    try:
+        header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+        if header[:2] != ["id", "failed"]:
+            raise ValueError(header)
+        paths = [restore_cell(cell) for cell in header[2:]]
+        columns = {path: tuple(float(row[at]) for row in rows) for at, path in enumerate(paths, start=2)}
+        return SampleMeasures(
+            ids=tuple(restore_cell(row[0]) for row in rows),
+            failed=tuple(row[1] == "true" for row in rows),
+            rel_l2=columns,
+        )
+    except (ValueError, IndexError, csv.Error) as error:
+        raise GoldenError(
+            f"{shown(path)}: expected a table of id, failed and a column an output, got another; "
+            "get the run again"
         ) from error

@@ -13,6 +13,7 @@ from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.engine.kept_case import CASE_FILE, read_kept_case, write_decision, write_kept_case
 from pytest_modelreg.engine.outcome import Outcome, Place
+from pytest_modelreg.store import golden_sha256
 
 
 @pytest.fixture
@@ -69,3 +70,12 @@ def test_missing_record_says_to_run_again(tmp_path: Path):
     """Unlike a golden it cannot be had from anywhere else."""
     with pytest.raises(GoldenError, match="run the case again"):
         read_kept_case(tmp_path)
+
+
+def test_record_names_the_golden_that_the_case_was_held_against(recorded):
+    """What is shown later beside an observation must be the golden that it was judged by."""
+    recorded.edit("toymodel.py", "scale=1.0", "scale=1.2")
+    recorded.pytest("--modelreg-diagnose=off")
+    (folder,) = (recorded.path / ".modelreg/runs").glob("*/toy[[]reference]")
+    golden = recorded.path / "golden/toy/reference"
+    assert read_kept_case(folder).golden_sha256 == golden_sha256(golden)

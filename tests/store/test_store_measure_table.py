@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_modelreg.domain.errors import RunFolderError
+from pytest_modelreg.domain.errors import GoldenError, RunFolderError
 from pytest_modelreg.domain.result import SampleMeasures
-from pytest_modelreg.store import write_measures
+from pytest_modelreg.store import read_measures, write_measures
 
 
 def _read(folder: Path) -> list[list[str]]:
@@ -59,3 +59,41 @@ def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"")
     with pytest.raises(RunFolderError, match=r"measures\.csv: the measures cannot be written.*run again"):
         write_measures(tmp_path / "x", SampleMeasures())
+
+
+_TEXT = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12).filter(
+    lambda text: not text.startswith("'")
+)
+
+
+@given(
+    rows=st.lists(st.tuples(_TEXT, st.booleans(), st.floats(allow_nan=False)), max_size=5),
+    path=_TEXT,
+)
+def test_measures_are_read_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, bool, float]], path: str
+) -> None:
+    """Also ids that a spreadsheet would run, or that hold quotes and ends of lines."""
+    folder = tmp_path_factory.mktemp("case")
+    measures = SampleMeasures(
+        ids=tuple(row[0] for row in rows),
+        failed=tuple(row[1] for row in rows),
+        rel_l2={path: tuple(row[2] for row in rows)},
+    )
+    write_measures(folder, measures)
+    assert read_measures(folder) == measures
+
+
+def test_case_without_measures_has_none(tmp_path: Path) -> None:
+    """What could not run compared nothing."""
+    assert read_measures(tmp_path) == SampleMeasures()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"name,failed\n", b"id,failed,y\na,true\n", b"id,failed,y\na,true,much\n", b"\xff\x00"]
+)
+def test_other_table_is_refused_with_its_path(tmp_path: Path, content: bytes) -> None:
+    """Half a table would be half the samples."""
+    (tmp_path / "measures.csv").write_bytes(content)
+    with pytest.raises(GoldenError, match=r"measures\.csv"):
+        read_measures(tmp_path)

@@ -21,14 +21,14 @@ def _render(row: Row, spec: OutputSpec, digits: int) -> str:
     if not _holds_scores(row) or np.isnan(row).any():
         return render_values(row, digits)
     top = int(row.argmax())
-    return f"{_name(top, spec)} {_as_probabilities(row)[top]:.{digits}f}{describe_non_finite(row)}"
+    return f"{_name(top, spec)} {as_probabilities(row)[top]:.{digits}f}{describe_non_finite(row)}"
 
 
 def _summarise(row: Row, spec: OutputSpec) -> tuple[str, ...]:
     if not _holds_scores(row) or np.isnan(row).any():
         return (*summarise_values(row), "", "")
     first, second = np.argsort(-row.astype(np.float64), kind="stable")[:2].tolist()
-    probabilities = _as_probabilities(row)
+    probabilities = as_probabilities(row)
     return (
         _name(first, spec),
         format_number(float(probabilities[first]), SUMMARY_DIGITS),
@@ -59,8 +59,14 @@ def _name(index: int, spec: OutputSpec) -> str:
     return f"class {index}"
 
 
-def _as_probabilities(row: Row) -> npt.NDArray[np.float64]:
-    """Return the row itself where it is a distribution, else its softmax, axes (class,)."""
+def as_probabilities(row: Row) -> npt.NDArray[np.float64]:
+    """Return a row of scores itself where it is a distribution, else its softmax, axes (class,).
+
+    Parameters
+    ----------
+    row : ndarray of a floating dtype, axes (class,)
+        Without NaN.
+    """
     scores = row.astype(np.float64)
     with np.errstate(over="ignore", under="ignore"):
         if scores.min() >= 0.0 and abs(scores.sum() - 1.0) <= DISTRIBUTION_TOLERANCE:
