@@ -31,6 +31,7 @@ COMMANDS = {
     "init": "write a suite for a model, pin its samples and record its golden",
     "pin": "write samples.csv for a folder, or verify it",
     "log": "show when and why goldens were accepted",
+    "merge": "make one run of the runs of all shards, complete or not at all",
     "precheck": "compare preprocessed samples with the goldens, before a change to the pipeline is merged",
     "prune": "list goldens that no case has any more, and remove them",
     "regen": "record goldens, or replace those whose behaviour changed",

@@ -7,7 +7,7 @@ the reading function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from pytest_modelreg.store.sealed_record import advising, open_sealed, seal_reco
 
 CLAIMS_FILE = "goldens.json"
 """The name of the file."""
+
+SHARD_CLAIMS_FILE = "shard-goldens.json"
+"""Its name where the run was a shard: nobody may take what one claims for what the whole run does."""
 
 WHOLE_RUN = "pytest --modelreg"
 """The command whose run leaves one: with the whole project, and nothing deselected."""
@@ -75,15 +78,20 @@ class Claims:
         return any("/".join(parts[:n]) in self.kept for n in range(1, len(parts) + 1))
 
 
-def write_claims(run_folder: Path, claims: Claims) -> None:
+def write_claims(run_folder: Path, claims: Claims, *, name: str = CLAIMS_FILE) -> None:
     """Keep what a whole run claimed; a run that was not whole has none to keep.
+
+    Parameters
+    ----------
+    name : str
+        Of the file: another one for a shard.
 
     Raises
     ------
     RunFolderError
         When the folder cannot be written.
     """
-    path = run_folder / CLAIMS_FILE
+    path = run_folder / name
     fields = {
         "as_of": claims.as_of,
         "changed": dict(claims.changed),
@@ -120,9 +128,45 @@ def read_last_claims(root: Path) -> tuple[str, Claims] | None:
     if not found:
         return None
     path = found[-1]
+    return path.parent.name, read_claims(path)
+
+
+def read_claims(path: Path) -> Claims:
+    """Return the claims in a file that is there.
+
+    Raises
+    ------
+    GoldenError
+        When it cannot be read.
+    """
     with advising(f"make a new one with: {WHOLE_RUN}"):
         fields = open_sealed(path.read_bytes(), path, key=_KEY, newest=CLAIMS_FORMAT)
-        return path.parent.name, _read_claims(fields, path.stat().st_mtime)
+        return _read_claims(fields, path.stat().st_mtime)
+
+
+def unite_claims(parts: Sequence[Claims]) -> Claims:
+    """Return what several runs of one state of a project claimed together.
+
+    Files that some of them collected and others did not, or saw with other bytes, count as not collected.
+    """
+    first = parts[0]
+
+    def agreed(each: Callable[[Claims], Mapping[str, str]]) -> dict[str, str]:
+        return dict(set.intersection(*(set(each(part).items()) for part in parts)))
+
+    moments = [part.as_of for part in parts if part.as_of is not None]
+    return Claims(
+        checked=frozenset().union(*(part.checked for part in parts)),
+        kept=frozenset().union(*(part.kept for part in parts)),
+        collected=agreed(lambda part: part.collected),
+        doctested=agreed(lambda part: part.doctested),
+        conftests=agreed(lambda part: part.conftests),
+        commit=first.commit,
+        # A file that only some of them saw changed is in nobody's state: any digest differs from this one.
+        changed={name: "" for part in parts for name in part.changed} | agreed(lambda part: part.changed),
+        suites=frozenset().union(*(part.suites for part in parts)),
+        as_of=min(moments) if moments else None,
+    )
 
 
 def _read_claims(fields: JsonObject, written: float) -> Claims:

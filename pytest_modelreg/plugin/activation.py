@@ -18,6 +18,7 @@ from pytest_modelreg.plugin.conclusion import ValueChecks
 from pytest_modelreg.plugin.options import Options, read_options
 from pytest_modelreg.plugin.project import ProjectFactsCheck
 from pytest_modelreg.plugin.recorder import Recorder
+from pytest_modelreg.plugin.sharding import ShardCourse, ShardSelection
 from pytest_modelreg.plugin.state import RUN_STATE, RunState, worker_input
 from pytest_modelreg.plugin.terminal import TerminalLines
 from pytest_modelreg.plugin.termination import TerminationCare
@@ -47,13 +48,16 @@ def activate(config: pytest.Config) -> None:
     config.stash[RUN_STATE] = state
     manager = config.pluginmanager
     manager.register(SuiteCollection(state), "modelreg-collection")
+    shards = ShardCourse(state) if worker is None else None
+    # Before what looks at all tests, because of the first hooks the last one registered comes first.
+    manager.register(shards or ShardSelection(state), "modelreg-shards")
     manager.register(ProjectFactsCheck(state), "modelreg-project")
     manager.register(OutcomeCarrier(), "modelreg-carrier")
     manager.register(ValueChecks(state), "modelreg-values")
     manager.register(ClaimCarrier(state), "modelreg-claims")
     manager.register(TerminationCare(), "modelreg-termination")
-    if worker is None:
-        recorder = Recorder(state)
+    if shards is not None:
+        recorder = Recorder(state, shards)
         manager.register(recorder.completeness, "modelreg-completeness")
         manager.register(recorder.claimed, "modelreg-claimed")
         manager.register(recorder, "modelreg-recorder")

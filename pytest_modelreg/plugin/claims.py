@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError, SuiteFileError
-from pytest_modelreg.engine.claims import Claims, write_claims
+from pytest_modelreg.engine.claims import CLAIMS_FILE, Claims, write_claims
 from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.golden_budget import list_excess
 from pytest_modelreg.engine.orphans import describe_orphans, find_suite_orphans
@@ -150,20 +151,41 @@ class ClaimedGoldens(CollectedFiles):
         self._suite_files.update(map(Path, output.get(SUITES, ())))
 
     def list_orphans(self, config: pytest.Config) -> list[str]:
-        """Return what to say of goldens without a case, after a run that left nothing out.
+        """Return what to say of goldens without a case, after a run that left nothing out."""
+        try:
+            return describe_orphans(self.find_orphans(config) or [], self._state.base)
+        except ModelRegError as error:
+            return [str(error)]
+
+    def find_orphans(
+        self, config: pytest.Config, *, left_out: Iterable[str] = (), claims_file: str = CLAIMS_FILE
+    ) -> list[Path] | None:
+        """Return the goldens that no case of this run has; None where it cannot know.
 
         Keeps what the run claimed, for the command that prunes, also where no test claimed anything:
         whoever removed the last one has goldens left.
+
+        Parameters
+        ----------
+        left_out : iterable of str
+            Golden folders, below ``golden/py``, of tests that were left out and may have checked something.
+        claims_file : str
+            Under which name the claims are kept.
+
+        Raises
+        ------
+        ModelRegError
+            When goldens cannot be looked at, or the claims not be kept.
         """
         if not _covers(config, self._state.base):
-            return []
+            return None
         base = self._state.base
         loaded = {os.path.realpath(path): suite for path, suite in self._suites.items()}
         collected, doctested = self.list_collected("tests"), self.list_collected("doctests")
         state = read_working_state(base)
         claims = Claims(
             checked=frozenset(self._checked),
-            kept=frozenset(self._kept),
+            kept=frozenset(self._kept).union(left_out),
             collected=collected,
             doctested=doctested,
             conftests=digest_conftests({**collected, **doctested}, base),
@@ -181,12 +203,10 @@ class ClaimedGoldens(CollectedFiles):
             suites = [*loaded.values(), *load_suites(list(others.values()), rootdir=base)]
             orphans = [*find_suite_orphans(suites, base), *sort_unclaimed(base, claims).orphans]
             if self._state.made_run_folder is not None or has_values_goldens(base):
-                write_claims(self._state.run_folder.folder, claims)
+                write_claims(self._state.run_folder.folder, claims, name=claims_file)
         except SuiteFileError:
-            return []  # a faulty suite file claims nobody knows what
-        except ModelRegError as error:
-            return [str(error)]
-        return describe_orphans(orphans, base)
+            return None  # a faulty suite file claims nobody knows what
+        return orphans
 
     def list_excess(self) -> list[str]:
         """Return a warning for every suite of the run whose goldens are above its budget."""

@@ -7,7 +7,7 @@ its clause to :meth:`Completeness.list_obstacles`.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -100,20 +100,32 @@ class Completeness(RemovalCount):
         """Return where a test stands in the order of collection; unknown ones come last."""
         return self._positions.get(nodeid, len(self._positions))
 
-    def list_obstacles(self, session: pytest.Session, *, missing: Iterable[str] = ()) -> list[str]:
+    def list_obstacles(
+        self,
+        session: pytest.Session,
+        *,
+        missing: Iterable[str] = (),
+        n_by_design: int = 0,
+        harmless: Collection[str] = (),
+    ) -> list[str]:
         """Return what kept cases from running, in words; empty for a whole run.
 
         Parameters
         ----------
         missing : iterable of str
             Ids of cases that the run should have had and that left no record.
+        n_by_design : int
+            How many of the tests taken out are no obstacle.
+        harmless : collection of str
+            Flags of which that is known.
         """
         option = session.config.option
-        found = [flag for name, flag in _SELECTIONS.items() if getattr(option, name, None)]
+        given = [flag for name, flag in _SELECTIONS.items() if getattr(option, name, None)]
+        found = [flag for flag in given if flag not in harmless]
         if any("::" in str(argument) for argument in session.config.args):
             found.append("node ids")
-        if self.n_removed:
-            found.append(f"{self.n_removed} deselected")
+        if self.n_removed > n_by_design:
+            found.append(f"{self.n_removed - n_by_design} deselected")
         if self._broken_files:
             found.append(f"{', '.join(sorted(self._broken_files))} could not be collected")
         found += [f"worker {name} crashed" for name in self._lost_workers]

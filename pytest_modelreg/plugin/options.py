@@ -6,8 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from pytest_modelreg.engine.sharding.shard import Shard
 
 MODES = ("missing", "changed", "all")
 DIAGNOSE_MODES = ("auto", "off", "full")
@@ -28,6 +32,7 @@ class Options:
     keep_outputs: bool
     diagnose: str
     github: bool
+    shard: Shard | None
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -93,6 +98,14 @@ def add_options(parser: pytest.Parser) -> None:
         help="regenerate although CI or BUILD_NUMBER is set; stamped into the golden",
     )
     group.addoption(
+        "--modelreg-shard",
+        metavar="I/N",
+        default=None,
+        help="run only the I-th of N parts of the cases, so that N machines share them; `modelreg merge` "
+        "makes one run of theirs. Tests that are no cases run in every part, unless -m modelreg leaves them "
+        "out",
+    )
+    group.addoption(
         "--modelreg-strict",
         action="store_true",
         default=False,
@@ -129,7 +142,7 @@ def require_enabled(config: pytest.Config) -> None:
     """
     flags = (
         *("--modelreg-json", "--modelreg-html", "--modelreg-markdown", "--modelreg-run-dir"),
-        *("--modelreg-regen", "--modelreg-reason", "--modelreg-diagnose"),
+        *("--modelreg-regen", "--modelreg-reason", "--modelreg-diagnose", "--modelreg-shard"),
     )
     given = [flag for flag in flags if config.getoption(flag) is not None]
     switches = ("--modelreg-keep-outputs", "--modelreg-allow-ci", "--modelreg-strict")
@@ -181,7 +194,34 @@ def read_options(config: pytest.Config) -> Options:
         keep_outputs=bool(config.getoption("--modelreg-keep-outputs")),
         diagnose=_choose_diagnosis(config),
         github=bool(config.getini("modelreg_github")),
+        shard=_read_shard(config),
     )
+
+
+def _read_shard(config: pytest.Config) -> Shard | None:
+    """Return the part of the cases that this run is of; None for all of them.
+
+    Raises
+    ------
+    pytest.UsageError
+        When there is no such part, or goldens are to be recorded by one.
+    """
+    text = config.getoption("--modelreg-shard")
+    if text is None:
+        return None
+    from pytest_modelreg.domain.errors import UsageFault
+    from pytest_modelreg.engine.sharding.shard import parse_shard
+
+    try:
+        shard = parse_shard(text)
+    except UsageFault as error:
+        raise pytest.UsageError(f"--modelreg-shard: {error}") from error
+    if config.getoption("--modelreg-regen") is not None:
+        raise pytest.UsageError(
+            f"--modelreg-shard {shard}: expected a run that compares, got --modelreg-regen: goldens are "
+            "recorded by one run, since variants are held against what their reference leaves; leave one out"
+        )
+    return shard
 
 
 def _choose_diagnosis(config: pytest.Config) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -13,19 +12,20 @@ import pytest
 
 from pytest_modelreg.domain.errors import ModelRegError
 from pytest_modelreg.domain.verdict import Verdict
-from pytest_modelreg.engine.discovery import find_suites
 from pytest_modelreg.engine.kept_run import KEPT, REPORT_FILE, list_kept_folders
-from pytest_modelreg.engine.values_orphans import has_values_goldens
+from pytest_modelreg.engine.sharding.share import SHARE, RunShare, shard_record, share_fields
 from pytest_modelreg.fingerprint import collect, git_state
 from pytest_modelreg.plugin.claims import ClaimedGoldens
 from pytest_modelreg.plugin.completeness import Completeness
 from pytest_modelreg.plugin.endings import Endings
-from pytest_modelreg.plugin.options import is_selected_by_ini
 from pytest_modelreg.plugin.page import write_page
 from pytest_modelreg.plugin.project import tell_verdict
+from pytest_modelreg.plugin.sharding import ShardCourse
 from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.plugin.whole_run import judge_run, was_run
 from pytest_modelreg.report import (
     RunFacts,
+    choose_fullest,
     dump_json,
     fingerprint_record,
     render_markdown,
@@ -40,12 +40,15 @@ class Recorder:
     """Records by the test they came from; the last run of a rerun counts."""
 
     state: RunState
+    shards: ShardCourse
     claimed: ClaimedGoldens = field(init=False)
     completeness: Completeness = field(default_factory=Completeness)
     endings: Endings = field(default_factory=Endings)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    _share: RunShare | None = None
     _carried: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     _asking: dict[str, str] = field(default_factory=dict)
     _document: dict[str, Any] | None = None
@@ -88,6 +91,15 @@ class Recorder:
         """Verdicts of all cases that have a record."""
         return [Verdict(record["verdict"]) for record in self.records.values()]
 
+    @property
+    def told_less(self) -> list[str]:
+        """What is only a warning unless the run is strict."""
+        return self.problems if self.state.options.strict else self.warnings
+
+    def list_swallowed(self) -> list[str]:
+        """Return a problem for every record that does not pass although its test does."""
+        return self.endings.list_swallowed(self._carried)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take over the records that a report carries."""
         if report.when == "setup":
@@ -109,29 +121,17 @@ class Recorder:
         for nodeid, lost in self.endings.list_lost(asking).items():
             self._carried.setdefault(nodeid, []).append(lost)
         records = self.records
-        expected = [case.id for suite in self.state.suites.values() for case in suite.cases]
-        missing = [case for case in expected if case not in records]
-        self.obstacles = self.completeness.list_obstacles(session, missing=missing)
-        self._look_after_goldens(session)
         try:
-            self._check_whole_run(session)
-            self._write_report()
+            self._share = judge_run(self, session)
+            self._write_report(keeps_run=was_run(session))
         except (ModelRegError, OSError) as error:  # a traceback here would hide what the run found
             self.problems.append(f"the report cannot be written: {error}")
         told = (tell_verdict(session.config, record) for record in records.values())
         self.problems += [problem for problem in told if problem is not None]
         if self.problems and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    def _look_after_goldens(self, session: pytest.Session) -> None:
-        """Say which goldens nobody has any more, after a run that left nothing out, and which grew large."""
-        if session.config.option.collectonly or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
-            return
-        if not (self.records or has_values_goldens(self.state.base)):
-            return
-        if not self.obstacles:
-            self._told_less.extend(self.claimed.list_orphans(session.config))
-        self.warnings += self.claimed.list_excess()
+        elif self.shards.is_empty_by_design and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK  # the other shards have them all
 
     def _in_order(self) -> list[dict[str, Any]]:
         nodeids = sorted(self._carried, key=self.completeness.position)
@@ -144,50 +144,14 @@ class Recorder:
         process ran first depends on how many workers there are.
         """
         found = [carried["environment"] for carried in self._in_order() if carried["environment"] is not None]
-        if not found:
-            return fingerprint_record(collect(project=self.state.project_facts))
-        fullest: dict[str, Any] = max(
-            found, key=lambda facts: sum(value is not None for value in facts.values())
-        )
-        return fullest
+        return choose_fullest(found) or fingerprint_record(collect(project=self.state.project_facts))
 
-    def _check_whole_run(self, session: pytest.Session) -> None:
-        self.problems += self.endings.list_swallowed(self._carried)
-        reruns = ((record["id"], self.endings.describe_rerun(record)) for record in self.records.values())
-        self._told_less.extend(f"{case}: {rerun}" for case, rerun in reruns if rerun is not None)
-        if session.config.option.collectonly or session.exitstatus in (
-            pytest.ExitCode.INTERRUPTED,
-            pytest.ExitCode.INTERNAL_ERROR,
-            pytest.ExitCode.USAGE_ERROR,
-        ):
-            return  # the run was stopped for another reason, which is already on the screen
-        verdicts = self.verdicts
-        if not verdicts:
-            if is_selected_by_ini(session.config) and not self.state.options.strict:
-                return  # a project that always compares may still run one test file of it
-            self._told_less.append(f"no case was run, so nothing was compared: {self._explain_absence()}")
-        elif all(verdict is Verdict.SKIPPED for verdict in verdicts):
-            self.problems.append("every case was skipped, so nothing was compared")
-
-    @property
-    def _told_less(self) -> list[str]:
-        """What is only a warning unless the run is strict."""
-        return self.problems if self.state.options.strict else self.warnings
-
-    def _explain_absence(self) -> str:
-        if self.state.suites or self.completeness.asking:
-            return "all cases and tests with the fixture were deselected"
-        found = [os.path.relpath(path) for path in find_suites([self.state.base], ignored=lambda path: False)]
-        if found:
-            return (
-                f"the arguments (or testpaths) leave out {', '.join(found[:3])}; "
-                "name it as an argument or add it to testpaths"
-            )
-        return "there is no modelreg.yaml or *.modelreg.yaml below the arguments; `modelreg init` writes one"
-
-    def _write_report(self) -> None:
+    def _write_report(self, *, keeps_run: bool) -> None:
         records, options = self.records, self.state.options
-        if not records and options.json is None and options.markdown is None and options.html is None:
+        # A shard leaves a report also where it had no case: without it nobody knew that it had none.
+        keeps_run = bool(records) or (keeps_run and options.shard is not None)
+        asked_for = (options.json, options.markdown, options.html)
+        if not keeps_run and all(target is None for target in asked_for):
             return
         document = self._assemble()
         try:
@@ -196,9 +160,10 @@ class Recorder:
         except ModelRegError as error:
             self.problems.append(str(error))
         try:
-            if records:
+            if keeps_run and self._share is not None:
                 folder = self.state.run_folder.folder
-                seal_json({**document, KEPT: list_kept_folders(folder)}, folder / REPORT_FILE)
+                kept = {KEPT: list_kept_folders(folder), SHARE: share_fields(self._share)}
+                seal_json({**document, **kept}, folder / REPORT_FILE)
         except ModelRegError as error:
             self.problems.append(str(error))
         if options.markdown is not None:
@@ -217,6 +182,9 @@ class Recorder:
                 git_commit=git.commit,
                 git_dirty=git.dirty,
                 partial=bool(self.obstacles),
+                shard=None
+                if self._share is None or not self.state.options.shard
+                else shard_record(self._share),
             )
             self._document = report_document(facts, self._environment(), self.records.values())
         return self._document

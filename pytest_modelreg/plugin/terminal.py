@@ -27,12 +27,14 @@ class TerminalLines:
 
     def pytest_report_header(self) -> list[str]:
         """Name suites, models and sample counts."""
-        return [printable(f"modelreg: {_describe(suite)}") for suite in self._state.suites.values()]
+        shard = self._state.options.shard
+        lines = [f"modelreg: {_describe(suite)}" for suite in self._state.suites.values()]
+        return [printable(line) for line in [*lines, *([f"modelreg: shard {shard}"] if shard else [])]]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Sum up verdicts, recordings apart, and say where the evidence is."""
         recorder, reporter = self._recorder, terminalreporter
-        if not (recorder.records or recorder.problems or recorder.warnings):
+        if not (recorder.records or recorder.problems or recorder.warnings or recorder.remarks):
             return
         reporter.section("modelreg", sep="-")
         if recorder.records:
@@ -48,7 +50,9 @@ class TerminalLines:
         notes = recorder.notes
         for note, cases in group_notes({case: notes[case] for case in matches}).items():
             reporter.line(printable(f"note: {name_cases(cases)}: {note}"))
-        if recorder.records and recorder.obstacles:
+        for remark in recorder.remarks:
+            reporter.line(printable(f"note: {remark}"))
+        if (recorder.records or recorder.remarks) and recorder.obstacles:
             reporter.line(printable(f"partial run: {'; '.join(recorder.obstacles)}"))
         for warning in recorder.warnings:
             reporter.line(printable(f"warning: {warning}"), yellow=True)

@@ -6,6 +6,7 @@ form is a new module that reads :class:`~pytest_modelreg.domain.result.CaseResul
 
 from pytest_modelreg.report.document import RunFacts, case_record, report_document
 from pytest_modelreg.report.environment import (
+    choose_fullest,
     compare_fingerprints,
     difference_record,
     fingerprint_record,
@@ -25,6 +26,7 @@ __all__ = [
     "PROPERTY_PREFIX",
     "RunFacts",
     "case_record",
+    "choose_fullest",
     "compare_fingerprints",
     "difference_record",
     "dump_json",

@@ -28,6 +28,9 @@ class RunFacts:
     partial : bool
         Whether something kept cases from running (selection, an early stop, a lost
         worker), so that a missing record proves nothing.
+    shard : mapping or None
+        Which part of a run it is, by number, count and case ids; None for a run of its own, whose report
+        does not have the key.
     """
 
     id: str
@@ -36,6 +39,7 @@ class RunFacts:
     git_commit: str | None
     git_dirty: bool | None
     partial: bool
+    shard: Mapping[str, Any] | None = None
 
 
 def report_document(
@@ -50,6 +54,7 @@ def report_document(
             "duration_s": round(run.duration_s, 3),
             "git": {"commit": run.git_commit, "dirty": run.git_dirty},
             "partial": run.partial,
+            **({} if run.shard is None else {"shard": dict(run.shard)}),
         },
         "environment": dict(environment),
         "cases": [dict(record) for record in records],

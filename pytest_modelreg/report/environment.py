@@ -56,6 +56,12 @@ def fingerprint_record(fingerprint: Fingerprint) -> dict[str, Any]:
     return record
 
 
+def choose_fullest(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the record that knows most facts, the first one of several; empty where there is none."""
+    known = (sum(value is not None for value in record.values()) for record in records)
+    return dict(max(zip(known, records, strict=False), key=lambda found: found[0], default=(0, {}))[1])
+
+
 def read_fingerprint_record(record: Mapping[str, Any]) -> Fingerprint:
     """Undo :func:`fingerprint_record`.
 
