@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.engine.calibration import (
     PLANTED,
     CaseCalibration,
@@ -118,7 +119,7 @@ def _render_planted(calibration: GoldenCalibration) -> list[str]:
     passing = [case for case in calibration.cases if any(advice.misses_planted for advice in case.advices)]
     caught = [case for case in calibration.cases if case not in passing]
     clauses = [
-        f"{what} in {_name_some([case.case.variant for case in cases])}"
+        f"{what} in {name_some([case.case.variant for case in cases], _N_NAMED)}"
         for what, cases in (("caught", caught), ("passes", passing))
         if cases
     ]
@@ -131,12 +132,7 @@ def _gather_warnings(cases: Sequence[CaseCalibration]) -> list[str]:
     for case in cases:
         for level, text in [*_list_warnings(case.advices), *_list_failing(case)]:
             found.setdefault((level, text), []).append(case.case.id)
-    return [f"{level}: {_name_some(names)}: {text}" for (level, text), names in found.items()]
-
-
-def _name_some(names: Sequence[str]) -> str:
-    more = len(names) - _N_NAMED
-    return ", ".join(names[:_N_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return [f"{level}: {name_some(names, _N_NAMED)}: {text}" for (level, text), names in found.items()]
 
 
 def _list_failing(case: CaseCalibration) -> Iterator[tuple[str, str]]:

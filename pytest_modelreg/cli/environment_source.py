@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_modelreg.domain.errors import GoldenError, UsageFault
+from pytest_modelreg.domain.listing import name_some
 
 if TYPE_CHECKING:
     from pytest_modelreg.domain.environment import FactValue, Fingerprint
@@ -68,9 +69,8 @@ def _find_record(path: Path) -> Path:
             return path / name
     below = sorted(found.parent for found in path.rglob(RECORD_FILES[0]))
     if below:
-        named = ", ".join(map(str, below[:_MAX_NAMED]))
-        more = f" and {len(below) - _MAX_NAMED} more" if len(below) > _MAX_NAMED else ""
-        raise UsageFault(f"{path}: expected the folder of one golden, got one above {named}{more}; name one")
+        named = name_some(below, _MAX_NAMED)
+        raise UsageFault(f"{path}: expected the folder of one golden, got one above {named}; name one")
     raise UsageFault(f"{path}: expected {_EXPECTED}, got a folder without any of {', '.join(RECORD_FILES)}")
 
 

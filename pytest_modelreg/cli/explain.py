@@ -18,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run",
         nargs="?",
         metavar="RUN",
-        help="folder of a run (also one downloaded from CI), or the id of one; default: the last run here",
+        help="folder of a run (also one downloaded from CI), or the id of one; default: the last run here "
+        "that has a report",
     )
     parser.add_argument(
         "cases", nargs="*", metavar="CASE_ID", help="cases to explain; default: all that drifted"
@@ -42,7 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
     run_name, wanted = arguments.run, list(arguments.cases)
     if run_name is not None and run_name.endswith("]") and not (here / run_name).exists():
         run_name, wanted = None, [run_name, *wanted]  # a case of the last run
-    kept = read_run(find_run(run_name, here, find_project_root(here)))
+    root = find_project_root(here)
+    folder = find_run(run_name, here, root, holding=REPORT_FILE)
+    newest = find_run(run_name, here, root)
+    if newest != folder:
+        print(
+            f"{newest.name}: ended before it wrote a report; explained is the last run that has one, "
+            f"{folder.name}:\n"
+        )
+    kept = read_run(folder)
     records = {
         str(record["id"]): record
         for record in kept.report.get("cases", [])

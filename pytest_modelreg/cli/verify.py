@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_modelreg.cli.command import Exit
+from pytest_modelreg.domain.listing import name_some
 
 if TYPE_CHECKING:
     from pytest_modelreg.engine.verification import Verification
@@ -39,9 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     for fault in found.faults:
         print(fault)
     if found.unrecorded:
-        named = ", ".join(found.unrecorded[:_MAX_NAMED])
-        more = len(found.unrecorded) - _MAX_NAMED
-        named += f" and {more} more" if more > 0 else ""
+        named = name_some(found.unrecorded, _MAX_NAMED)
         print(f"no golden yet: {named}; record with: modelreg regen --mode missing")
     print(_count(found))
     return Exit.COULD_NOT_RUN if found.faults else Exit.OK

@@ -17,6 +17,7 @@ from pytest_modelreg.diagnose.frozen import join_declared
 from pytest_modelreg.diagnose.model import explain_batch, explain_chance, explain_code, explain_mode
 from pytest_modelreg.diagnose.port import DriftCase, Replay
 from pytest_modelreg.diagnose.preprocessing import explain_preprocessing
+from pytest_modelreg.diagnose.project import name_input_code
 from pytest_modelreg.diagnose.ranking import rank_findings
 from pytest_modelreg.diagnose.runtime import explain_runtime
 from pytest_modelreg.diagnose.traits import find_common_trait
@@ -25,7 +26,7 @@ from pytest_modelreg.diagnose.wording import count
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _MODEL_SIDE = (Cause.WEIGHTS_CHANGED, Cause.WEIGHTS_NOT_LOADED, Cause.MODEL_MODE, Cause.MODEL_CODE)
-_SEEN = 0.985
+_SEEN = 0.99
 _BESIDE_CHANCE = 0.5  # what random inputs look like, they look like by chance
 _SHOWN = 0.9
 _LIKELY = 0.7
@@ -55,7 +56,7 @@ def explain_drift(drift: DriftCase, replay: Replay) -> tuple[CauseFinding, ...]:
         found = join_environment(drift, found, environment)
     if not found:
         found = [_admit(drift, replay)]
-    ranked = _note_unwatched(drift, rank_findings(found))
+    ranked = _note_unwatched(drift, rank_findings(name_input_code(drift, found)))
     return _name_trait(drift, ranked)
 
 

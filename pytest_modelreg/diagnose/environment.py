@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_modelreg.diagnose.port import Change, DriftCase, Replay
-from pytest_modelreg.diagnose.wording import N_LISTED
+from pytest_modelreg.diagnose.variables import explain_variables
+from pytest_modelreg.diagnose.wording import N_LISTED, name_some
 from pytest_modelreg.domain.case import EnvironmentSpec
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 from pytest_modelreg.domain.environment import EnvironmentChange
@@ -19,7 +20,7 @@ _THREADS = "THREADS"
 """Facts that end in it change from machine to machine and come last: rarely does one move a number."""
 
 _MOST_REPLAYS = 3
-_SHOWN = 0.985  # it holds for what changed in the inputs, too: that is how the environment shows
+_SHOWN = 0.99  # it holds for what changed in the inputs, too: that is how the environment shows
 
 
 def explain_environment(drift: DriftCase, replay: Replay, *, may_guess: bool) -> list[CauseFinding]:
@@ -40,10 +41,11 @@ def explain_environment(drift: DriftCase, replay: Replay, *, may_guess: bool) ->
     shown = _set_back(drift, replay, changes)
     if shown is None and may_guess:  # nothing likelier was found
         shown = _set_back(drift, replay, every)
+    own = [] if shown is not None else explain_variables(drift, replay, may_guess=may_guess)
     if shown is not None:
         return [shown]
-    if not may_guess or not changes:
-        return []
+    if own or not may_guess or not changes:
+        return own
     return [
         CauseFinding(
             cause=Cause.ENVIRONMENT,
@@ -147,9 +149,7 @@ def _set_back(
 
 
 def _tell(changes: tuple[EnvironmentChange, ...]) -> str:
-    told = [f"{change.key} {change.expected} -> {change.actual}" for change in changes[:2]]
-    more = f" and {len(changes) - 2} more" if len(changes) > 2 else ""
-    return ", ".join(told) + more
+    return name_some([f"{change.key} {change.expected} -> {change.actual}" for change in changes], most=2)
 
 
 def _list(changes: tuple[EnvironmentChange, ...]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_modelreg.diagnose.divergence import NOISE
 from pytest_modelreg.diagnose.port import DriftCase, Replay
-from pytest_modelreg.diagnose.wording import number
+from pytest_modelreg.diagnose.wording import name_some, number
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 from pytest_modelreg.domain.example_trial import ExampleTrial, GraphPlace
 from pytest_modelreg.domain.observation import RuntimeFinding
@@ -117,10 +117,9 @@ def _tell_value(trial: ExampleTrial) -> str:
 
 def _tell_sizes(sizes: list[RuntimeFinding], places: tuple[GraphPlace, ...]) -> str:
     found = sizes[0]
-    more = f" and {len(sizes) - 1} more" if len(sizes) > 1 else ""
+    named = name_some([f"{found.subject}, {found.what}"], n_total=len(sizes))
     return (
-        f"a size is frozen from the example input of the export: {found.subject}, {found.what}{more}: "
-        f"{found.actual}{_tell_place(places)}"
+        f"a size is frozen from the example input of the export: {named}: {found.actual}{_tell_place(places)}"
     )
 
 

@@ -10,12 +10,23 @@ from typing import Any
 
 from pytest_modelreg.diagnose.divergence import NOISE
 from pytest_modelreg.diagnose.port import Change, DriftCase, Replay
-from pytest_modelreg.diagnose.wording import N_LISTED, contrast, count, name_some, number
+from pytest_modelreg.diagnose.project import drifts_with_inputs, list_changed_files
+from pytest_modelreg.diagnose.wording import (
+    N_LISTED,
+    contrast,
+    count,
+    name_some,
+    read_description,
+    tell_apart,
+)
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 from pytest_modelreg.domain.observation import Observation
+from pytest_modelreg.domain.project_code import MODEL_SIDE
 from pytest_modelreg.domain.trace import Behaviour
 
 _NOTHING = Behaviour()
+_BESIDE_INPUTS = 0.4
+"""An edit explains little where just those samples drift that the model is fed otherwise."""
 
 
 def explain_mode(drift: DriftCase) -> list[CauseFinding]:
@@ -37,7 +48,8 @@ def explain_mode(drift: DriftCase) -> list[CauseFinding]:
     parts = []
     if modules:
         parts.append(
-            f"{count(len(modules), 'module')} in train mode while the model runs: {name_some(named)}"
+            f"{count(len(modules), 'module')} in train mode while the model runs: "
+            f"{name_some(named, n_total=len(modules))}"
         )
     if calls:
         parts.append(f"functions called as in training: {name_some(calls)}")
@@ -70,14 +82,14 @@ def explain_chance(drift: DriftCase) -> list[CauseFinding]:
     if rerun:
         summary = (
             f"the model answers otherwise when it is run again on the same inputs with the same seeds: "
-            f"{number(now.rerun_rel_l2)} apart{where}"
+            f"{tell_apart(now.rerun_rel_l2)}{where}"
         )
         if mutated:
             summary += f"; a forward pass changes {name_some(mutated)}"
     elif draws:
         summary = (
             f"the model draws random numbers{where}: with another seed its answers are "
-            f"{number(now.seed_rel_l2)} apart"
+            f"{tell_apart(now.seed_rel_l2)}"
         )
     else:
         summary = f"a forward pass changes {name_some(mutated)}, so that later samples meet another model"
@@ -107,8 +119,8 @@ def _explain_kept_state(now: Behaviour, then: Behaviour) -> list[CauseFinding]:
             cause=Cause.NONDETERMINISM,
             confidence=0.5,
             summary="the model answers otherwise when it is run again on the same inputs with the same "
-            f"seeds: {number(now.rerun_rel_l2)} apart, and so did the golden's ({number(then.rerun_rel_l2)})"
-            f"{changes}: what ran before a sample has a part in its answer",
+            f"seeds: {tell_apart(now.rerun_rel_l2)}, and so did the golden's "
+            f"({tell_apart(then.rerun_rel_l2)}){changes}: what ran before a sample has a part in its answer",
             evidence={
                 "of": "model",
                 "rerun_rel_l2": now.rerun_rel_l2,
@@ -134,7 +146,7 @@ def explain_batch(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
     }
     summary = (
         f"the answer to a sample depends on its batch: alone and among others it is "
-        f"{number(now.alone_rel_l2)} apart"
+        f"{tell_apart(now.alone_rel_l2)}"
     )
     confidence = 0.9 if is_new else 0.4
     if is_new:
@@ -168,14 +180,13 @@ def explain_code(drift: DriftCase) -> list[CauseFinding]:
     }
     removed = [name for name in before if name not in after] if after else []
     added = [name for name in after if name not in before] if before else []
-    files = _list_changed_files(drift)
+    files = list_changed_files(drift, MODEL_SIDE)
     if not (changed or removed or added or files):
         return []
     parts = []
     if changed:
         name, pair = next(iter(changed.items()))
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        parts.append(f"{name}: {contrast(*pair)}{more}")
+        parts.append(name_some([f"{name}: {contrast(*pair)}"], n_total=len(changed)))
     if removed:
         parts.append(f"gone: {name_some(removed)}")
     if added:
@@ -185,7 +196,9 @@ def explain_code(drift: DriftCase) -> list[CauseFinding]:
     return [
         CauseFinding(
             cause=Cause.MODEL_CODE,
-            confidence=0.9 if changed or removed or added else 0.75,
+            confidence=0.9
+            if changed or removed or added
+            else 0.75 * (_BESIDE_INPUTS if drifts_with_inputs(drift) else 1.0),
             summary=f"the model's code changed: {'; '.join(parts)}",
             evidence={
                 "modules": {name: list(pair) for name, pair in list(changed.items())[:N_LISTED]},
@@ -208,35 +221,16 @@ def is_changed(expected: str, actual: str, *, is_one_torch: bool) -> bool:
     """
     if is_one_torch or expected == actual:
         return expected != actual
-    (kind, _, before), (other, _, after) = expected.partition("("), actual.partition("(")
+    (kind, before), (other, after) = read_description(expected), read_description(actual)
     if kind != other:
         return True
-    pairs = [
-        dict(setting.split("=", 1) for setting in text.removesuffix(")").split(", ") if "=" in setting)
-        for text in (before, after)
-    ]
-    plain = [
-        [setting for setting in text.removesuffix(")").split(", ") if "=" not in setting]
-        for text in (before, after)
-    ]
-    shared = pairs[0].keys() & pairs[1].keys()
-    return plain[0] != plain[1] or any(pairs[0][name] != pairs[1][name] for name in shared)
+    by_place = {name for name in {**before, **after} if name.isdigit()}
+    compared = by_place | (before.keys() & after.keys())
+    return any(before.get(name) != after.get(name) for name in compared)
 
 
 def _torch_of(observation: Observation) -> object:
     return observation.fingerprint.facts.get("torch.version")
-
-
-def _list_changed_files(drift: DriftCase) -> list[str]:
-    assert drift.then is not None
-    assert drift.today is not None
-    before = {source.file: source.sha256 for source in drift.then.trace.sources}
-    after = {source.file: source.sha256 for source in drift.today.trace.sources}
-    environment = drift.spec.environment
-    if environment is not None and environment.revision is None:
-        # The files are those of here; which of them are imported, the environment may decide.
-        return [file for file in sorted({*before} & {*after}) if before[file] != after[file]]
-    return [file for file in sorted({*before, *after}) if before.get(file) != after.get(file)]
 
 
 def _behaviour_now(drift: DriftCase) -> Behaviour:

@@ -18,6 +18,11 @@ from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.cause import Cause, CauseFinding
 
 _PRECISION_AXES = ("dtype", "autocast")
+_FEW_BITS = ("float16", "bfloat16", "float8e4m3fn", "float8e5m2", "int8", "uint8", "int4", "uint4")
+"""Element types that weights are rounded to so that a file is smaller."""
+
+_INDEX_TYPES = ("int64", "int32", "bool", "string")
+"""Of shapes and places: never of weights."""
 
 
 def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
@@ -60,9 +65,34 @@ def explain_runtime(drift: DriftCase, replay: Replay) -> list[CauseFinding]:
         return [_blame_transform(drift, told, evidence, answer)]
     if spec.runtime.kind == "eager":
         return [_blame(Cause.RUNTIME_PRECISION, _name_precision(spec), evidence, answer, confidence=0.8)]
+    if "path" in spec.runtime.options and (precision := _find_precision(replay)):
+        return [
+            _blame(
+                Cause.RUNTIME_PRECISION,
+                f"{_name_runtime(spec)}: {precision}",
+                evidence,
+                answer,
+                confidence=0.9,
+            )
+        ]
     told = f"what runtime {_name_runtime(spec)} made of the model"
     found = _blame(Cause.RUNTIME_EXPORT, told, evidence, answer, confidence=0.9)
     return [_look_into_graph(found, drift, replay)]
+
+
+def _find_precision(replay: Replay) -> str:
+    """Return that weights of a graph in a file are of few bits; empty where they are not, or unknown."""
+    traces = replay.trace_graph() if replay.has_time() else None
+    if traces is None:
+        return ""
+    counts = {
+        name: number for name, number in traces[1].trace.element_types.items() if name not in _INDEX_TYPES
+    }
+    few = {name: number for name, number in counts.items() if name in _FEW_BITS}
+    if not few:
+        return ""
+    total = sum(counts.values())
+    return name_some([f"{number} of {total} initialisers are {name}" for name, number in few.items()])
 
 
 def _look_into_graph(finding: CauseFinding, drift: DriftCase, replay: Replay) -> CauseFinding:
@@ -92,8 +122,8 @@ def _blame_transform(drift: DriftCase, told: str, evidence: dict[str, Any], answ
         if change.changed and is_same_kind and find_rounding(change) is None:
             cause, largest = Cause.WEIGHTS_CHANGED, max(change.changed.values())
             hint = (
-                f" changes {len(change.changed)} of {change.n_tensors} tensors, by about {number(largest)} "
-                f"at most ({name_some(tuple(change.changed))})"
+                f" changes {len(change.changed)} of {change.n_tensors} tensors, by a rel_l2 of about "
+                f"{number(largest)} at most ({name_some(tuple(change.changed))})"
             )
     return _blame(cause, f"{told}{hint}", evidence, answer, confidence=0.93)
 

@@ -7,10 +7,10 @@ out moves all that follow, so that stages are paired by what is said of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from pytest_modelreg.diagnose.wording import contrast
+from pytest_modelreg.diagnose.wording import contrast, name_some
 from pytest_modelreg.domain.cause import Cause
 from pytest_modelreg.domain.observation import Observation, Stage
 
@@ -42,6 +42,10 @@ class StageChange:
         What is said of it on either side; empty where it is not there.
     n_samples : int
         Samples whose output of it differs.
+    moved_from : int or None
+        Its place in the golden's pipeline, where it is the same stage at another place.
+    versions : tuple of str
+        Libraries of which the two sides have other releases: ``torchvision.version 0.20 -> 0.21``.
     """
 
     name: str
@@ -49,10 +53,14 @@ class StageChange:
     expected: str
     actual: str
     n_samples: int
+    moved_from: int | None = None
+    versions: tuple[str, ...] = ()
 
     @property
     def cause(self) -> Cause | None:
         """What such a stage does, by its name and what changed in it; None where that says nothing."""
+        if self.moved_from is not None:
+            return None  # what it does to others' outputs depends on what it moved past
         changed = (
             f"{_difference(self.expected, self.actual)} {_difference(self.actual, self.expected)}".lower()
         )
@@ -64,12 +72,18 @@ class StageChange:
 
     def __str__(self) -> str:
         where = f"stage {self.position}"
+        if self.moved_from is not None:
+            return f"stage {self.actual} moved from place {self.moved_from} to place {self.position}"
         if not self.actual:
             return f"{where} of the golden's pipeline is gone: {self.expected}"
         if not self.expected:
             return f"{where} is new: {self.actual}"
         if self.expected == self.actual:
-            return f"{where}, {self.actual}, returns something else although what is said of it is the same"
+            below = f" ({name_some(self.versions)})" if self.versions else ""
+            return (
+                f"{where}, {self.actual}: the same stage with the same settings now gives other values: its "
+                f"code, or a library below it, changed{below}"
+            )
         return f"{where}, {contrast(self.expected, self.actual)}"
 
 
@@ -90,8 +104,14 @@ def find_stage_change(expected: Observation, actual: Observation) -> StageChange
                     continue
                 n_samples = _count_different(then[place], now[position], rows)
                 if n_samples:
-                    return _change(then[place], now[position], position, n_samples)
+                    change = _change(then[place], now[position], position, n_samples)
+                    return replace(change, versions=_list_other_versions(expected, actual))
             continue
+        moved = _find_moved(then, now, matcher, range(first, last), range(begin, end))
+        if moved is not None:
+            place, position = moved
+            change = _change(then[place], now[position], position, len(rows))
+            return replace(change, moved_from=place + 1)
         for offset in range(max(last - first, end - begin)):
             one = then[first + offset] if first + offset < last else None
             other = now[begin + offset] if begin + offset < end else None
@@ -99,6 +119,34 @@ def find_stage_change(expected: Observation, actual: Observation) -> StageChange
             if n_samples:
                 return _change(one, other, (begin if other is not None else first) + offset, n_samples)
     return None
+
+
+def _find_moved(
+    then: Sequence[Stage], now: Sequence[Stage], matcher: SequenceMatcher[str], gone: range, new: range
+) -> tuple[int, int] | None:
+    """Return the places, then and now, of a stage of a part that differs which only stands elsewhere."""
+    kept = matcher.get_matching_blocks()
+    free_then = set(range(len(then))) - {place for a, _, n in kept for place in range(a, a + n)}
+    free_now = set(range(len(now))) - {place for _, b, n in kept for place in range(b, b + n)}
+    for position in new:
+        for place in sorted(free_then):
+            if then[place].description == now[position].description:
+                return place, position
+    for place in gone:
+        for position in sorted(free_now):
+            if then[place].description == now[position].description:
+                return place, position
+    return None
+
+
+def _list_other_versions(expected: Observation, actual: Observation) -> tuple[str, ...]:
+    """Return the libraries of which both sides know a release, and not the same one."""
+    then, now = expected.fingerprint.facts, actual.fingerprint.facts
+    return tuple(
+        f"{key} {then[key]} -> {now[key]}"
+        for key in sorted(then.keys() & now.keys())
+        if "version" in key.rpartition(".")[2] and None not in (then[key], now[key]) and then[key] != now[key]
+    )
 
 
 def _change(one: Stage | None, other: Stage | None, position: int, n_samples: int) -> StageChange:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from pytest_modelreg.diagnose.port import DriftCase, TraceAt
-from pytest_modelreg.diagnose.wording import N_LISTED, count, name_some, number
+from pytest_modelreg.diagnose.wording import N_LISTED, are, count, name_some, number
 from pytest_modelreg.domain.cause import Cause, CauseFinding
+from pytest_modelreg.domain.key_prefix import describe_prefix
 from pytest_modelreg.domain.trace import TensorFacts, WeightFacts
 from pytest_modelreg.store import read_trace
 from pytest_modelreg.trace import estimate_rel_l2, is_known
@@ -113,34 +114,60 @@ def _find_unloaded(then: TraceAt, now: TraceAt) -> list[CauseFinding]:
     weights = now.trace.weights
     if before is None or after is None or weights is None:
         return []
-    buffers = {tensor.name for tensor in weights.tensors if tensor.is_buffer}
-    unloaded = [name for name in after.unloaded if name not in before.unloaded]
-    if buffers.issuperset(unloaded):
-        unloaded = []  # a pass in train mode on random numbers moved what had been loaded
-    untouched = [name for name in after.untouched if name not in before.untouched]
-    found = []
+    unloaded = _list_unloaded(then, now)
     if unloaded:
-        found.append(
+        prefix = describe_prefix(after.strays, unloaded)
+        evidence = {"tensors": unloaded[:N_LISTED], "n_tensors": len(unloaded)}
+        if after.strays:
+            evidence["keys_that_fit_nothing"] = list(after.strays[:N_LISTED])
+        return [
             CauseFinding(
                 cause=Cause.WEIGHTS_NOT_LOADED,
                 confidence=0.97,
-                summary=f"{len(unloaded)} of {count(len(weights.tensors), 'tensor')} of the model are not "
-                f"loaded: built again from another seed they come out otherwise ({name_some(unloaded)}); "
-                f"the golden's came out the same",
-                evidence={"tensors": unloaded[:N_LISTED], "n_tensors": len(unloaded)},
+                summary=f"{are(len(unloaded), of=count(len(weights.tensors), 'tensor'))} not loaded but as "
+                f"the model's factory makes them ({name_some(unloaded)}); the golden's were loaded"
+                f"{f'; {prefix}' if prefix else ''}",
+                evidence=evidence,
             )
+        ]
+    untouched = [name for name in after.untouched if name not in before.untouched]
+    if not untouched:
+        return []
+    return [
+        CauseFinding(
+            cause=Cause.WEIGHTS_NOT_LOADED,
+            confidence=0.95,
+            summary=f"{count(len(untouched), 'running statistic')} are as in a new module, mean 0 and "
+            f"variance 1 ({name_some(untouched)}): the buffers did not come with the weights, "
+            "or were saved before any training",
+            evidence={"tensors": untouched[:N_LISTED], "n_tensors": len(untouched)},
         )
-    elif untouched:
-        found.append(
-            CauseFinding(
-                cause=Cause.WEIGHTS_NOT_LOADED,
-                confidence=0.95,
-                summary=f"{count(len(untouched), 'running statistic')} are as in a new module, mean 0 and "
-                f"variance 1 ({name_some(untouched)}): the buffers did not come with the weights",
-                evidence={"tensors": untouched[:N_LISTED], "n_tensors": len(untouched)},
-            )
-        )
-    return found
+    ]
+
+
+def _list_unloaded(then: TraceAt, now: TraceAt) -> list[str]:
+    """Return the tensors that are as the factory makes them, where the golden's were not.
+
+    Where the golden does not say which of its own were, only those count that are not the golden's.
+    """
+    before, after = then.trace.behaviour, now.trace.behaviour
+    first, second = then.trace.weights, now.trace.weights
+    if before is None or after is None or second is None:
+        return []
+    initial_then = {*before.unloaded, *(before.initial or ())}
+    # Of a golden that does not say, and a factory that was not seen to load anything now, it may be that
+    # weights came from a seed of its own on both sides.
+    is_telling = before.initial is not None or after.n_loads > 0
+    initial_now = {*after.unloaded, *((after.initial or ()) if is_telling else ())} - initial_then
+    known = {} if first is None else {tensor.name: tensor.digest for tensor in first.tensors}
+    others = {tensor.name for tensor in second.tensors if known.get(tensor.name) != tensor.digest}
+    buffers = {tensor.name for tensor in second.tensors if tensor.is_buffer}
+    if initial_now <= buffers and not initial_now & {*(after.initial or ())}:
+        return []  # a pass in train mode on random numbers moved what had been loaded
+    if not initial_now & others:
+        return []
+    told = initial_now if before.initial is not None else initial_now & others
+    return sorted(told)
 
 
 def _blame_change(drift: DriftCase, change: WeightChange) -> CauseFinding:
@@ -151,19 +178,21 @@ def _blame_change(drift: DriftCase, change: WeightChange) -> CauseFinding:
     parts = []
     finite = [size for size in change.changed.values() if size < float("inf")]
     if by_size:
-        size = f", by about {number(max(finite))} at most" if finite else ""
+        size = f", by a rel_l2 of about {number(max(finite))} at most" if finite else ""
         parts.append(
             f"{len(by_size)} of {count(change.n_tensors, 'tensor')} changed{size} ({name_some(by_size)})"
         )
     if change.reshaped:
-        parts.append(f"{len(change.reshaped)} have another shape or dtype ({name_some(change.reshaped)})")
+        parts.append(f"{are(len(change.reshaped))} of another shape or dtype ({name_some(change.reshaped)})")
     if lost:
-        parts.append(f"{len(lost)} are gone ({name_some(lost)})")
+        parts.append(f"{are(len(lost))} gone ({name_some(lost)})")
     if new:
-        parts.append(f"{len(new)} are new ({name_some(new)})")
+        parts.append(f"{are(len(new))} new ({name_some(new)})")
     if renamed:
         first, second = change.renamed[0]
-        parts.append(f"{len(renamed)} have another name ({first} is {second} now)")
+        parts.append(
+            f"{are(len(renamed))} renamed ({name_some([f'{first} is {second} now'], n_total=len(renamed))})"
+        )
     hint = describe_pattern(change)
     drift_size = max((value for value in drift.worst_rel_l2.values()), default=0.0)
     largest = max(change.changed.values(), default=0.0)

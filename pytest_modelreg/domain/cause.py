@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+N_DIGITS = 3
+"""Decimal places of a confidence."""
+
 
 class Cause(str, Enum):
     """Why behaviour can drift. A detector names one of these or stays silent."""
@@ -43,7 +46,7 @@ class CauseFinding:
     cause : Cause
         From the closed vocabulary.
     confidence : float
-        Dimensionless, 0 to 1.
+        Dimensionless, 0 to 1; kept to :data:`N_DIGITS` digits.
     summary : str
         One sentence for people.
     evidence : mapping
@@ -54,3 +57,7 @@ class CauseFinding:
     confidence: float
     summary: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Weighed by products of shares: digits beyond say nothing and read as if they did.
+        object.__setattr__(self, "confidence", round(self.confidence, N_DIGITS))

@@ -108,6 +108,10 @@ UNREPEATABLE = frozenset({"stateful", "unseeded"})
 """Habits with which a sample that is prepared once more comes out otherwise."""
 
 
+STRIPPED_KEYS = "all keys of the checkpoint begin with"
+"""How the warning begins that a checkpoint was loaded under other names than its own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreprocessHabit:
     """Something that preprocessing does and should not, as seen when samples were preprocessed twice.

@@ -20,9 +20,11 @@ class InputDistance:
     rel_l2 : float or None
         Estimated Euclidean norm of the difference over the expected norm, dimensionless; infinite
         where another number of elements is not finite, or all expected ones are zero. None where it
-        is not on record, where no number tells the two apart, or where the forms differ.
+        is not on record, where no number tells the two apart, or where the forms differ in more than dtypes.
     expected_form, actual_form : str
         Paths, dtypes and shapes on both sides; empty where not on record.
+    dtypes : str
+        Which inputs have another dtype, where the forms differ in nothing else: ``ids int64 -> int32``.
     is_within_limit : bool
         Whether the difference is what another CPU makes.
     """
@@ -31,6 +33,7 @@ class InputDistance:
     rel_l2: float | None = None
     expected_form: str = ""
     actual_form: str = ""
+    dtypes: str = ""
     is_within_limit: bool = False
 
     @property
@@ -70,6 +73,12 @@ class InputResult:
     def is_within_limit(self) -> bool:
         """Whether every difference is what another CPU makes."""
         return all(distance.is_within_limit for distance in self.distances)
+
+    @property
+    def dtypes(self) -> str:
+        """Which inputs have another dtype, where that is all in which any sample's differ; else empty."""
+        told = [distance.dtypes for distance in self.distances if distance.is_within_limit]
+        return told[0] if len(told) == len(self.distances) and all(told) else ""
 
 
 @dataclass(frozen=True, kw_only=True)

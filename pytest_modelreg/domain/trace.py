@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_modelreg.domain.array_file import ArrayFile
+from pytest_modelreg.domain.project_code import ProjectReads, SourceFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,6 +205,12 @@ class Behaviour:
         Entries of the state dict that forward passes changed.
     unloaded : tuple of str
         Entries that are others when the model is built from another seed: no checkpoint reached them.
+    initial : tuple of str or None
+        Entries that are as the factory makes them before it loads anything; None where that is not known.
+    strays : tuple of str
+        Keys that a ``load_state_dict`` was given and that no entry of the model took.
+    n_loads : int
+        How often one was called while the model was built.
     untouched : tuple of str
         Running statistics that are still as a new module has them.
     train_calls : tuple of str
@@ -217,23 +224,12 @@ class Behaviour:
     alone_rel_l2: float | None = None
     mutated: tuple[str, ...] = ()
     unloaded: tuple[str, ...] = ()
+    initial: tuple[str, ...] | None = None
+    strays: tuple[str, ...] = ()
+    n_loads: int = 0
     untouched: tuple[str, ...] = ()
     train_calls: tuple[str, ...] = ()
     draws: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceFile:
-    """One file of Python code of the project that the case imported.
-
-    Parameters
-    ----------
-    file : str
-        Path relative to the suite's folder, or to the folder of ``python_path`` that holds it.
-    """
-
-    file: str
-    sha256: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +240,10 @@ class Trace:
     ----------
     points : InputPoints or None
         Of samples whose inputs are not in ``exact``.
+    reads : ProjectReads or None
+        None in goldens from before it was kept.
+    element_types : mapping of str to int
+        Of a graph from a file: how many of its weights are of each, by numpy's names.
     model_fault : str
         Why nothing is known of the model: it could not be run alone, is no module, or comes from a file.
     """
@@ -255,6 +255,8 @@ class Trace:
     activations: Activations | None = None
     behaviour: Behaviour | None = None
     sources: tuple[SourceFile, ...] = ()
+    reads: ProjectReads | None = None
+    element_types: Mapping[str, int] = field(default_factory=dict)
     model_fault: str = ""
 
     @property

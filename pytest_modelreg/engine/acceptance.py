@@ -198,13 +198,15 @@ def _is_same(
     """Whether recording would change nothing but the provenance.
 
     The summary counts: it also depends on what the suite says the numbers mean. So does whether the golden
-    has probes and points of its inputs and a trace at all: one from before they were recorded gets them.
+    has probes and points of its inputs, what the project's code reads and a trace at all: one from before
+    they were recorded gets them.
     """
     known = [
         (
             side.input_probes is not None,
             side.trace is not None,
             side.trace is not None and side.trace.points is not None,
+            side.trace is not None and side.trace.reads is not None,
         )
         for side in (golden.observation, observation)
     ]

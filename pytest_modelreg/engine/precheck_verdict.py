@@ -90,6 +90,13 @@ def _conclude_same_behaviour(
             message=f"{_describe_distances(inputs)}, as this variant's preprocess may; "
             f"{answers}, within its limits",
         )
+    if inputs.dtypes:
+        return replace(
+            quiet,
+            verdict=Verdict.MATCH,
+            message=f"inputs differ in dtype only ({inputs.dtypes}) for {len(inputs.distances)} of "
+            f"{_count(len(inputs.common))}; {answers}",
+        )
     if inputs.is_within_limit:
         return replace(
             quiet,

@@ -34,8 +34,14 @@ WAITING = (Verdict.DRIFT, Verdict.STALE, Verdict.MISSING)
 """Verdicts that somebody can accept."""
 
 
-def find_run(name: str | None, base: Path, root: Path) -> Path:
+def find_run(name: str | None, base: Path, root: Path, *, holding: str = "") -> Path:
     """Return the folder of a run: a path, the id of a run of this project, or the last one.
+
+    Parameters
+    ----------
+    holding : str
+        Name of a file: of several runs, the last one that holds it, where any does. A run that was
+        interrupted leaves none.
 
     Raises
     ------
@@ -48,7 +54,8 @@ def find_run(name: str | None, base: Path, root: Path) -> Path:
     if name is None:
         if not known:
             raise UsageFault(f"expected a run in {runs}, found none; `pytest --modelreg` makes one")
-        return runs / known[-1]
+        whole = [each for each in known if holding and (runs / each / holding).is_file()]
+        return runs / (whole or known)[-1]
     for folder in (base / name, runs / name):
         if folder.is_dir():
             return folder

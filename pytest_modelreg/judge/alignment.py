@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pytest_modelreg.compare import RowPairs
+from pytest_modelreg.domain import listing
 from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.domain.result import SampleSetDifference
 
@@ -127,5 +128,4 @@ def describe_difference(difference: SampleSetDifference) -> str:
 
 def name_some(ids: Sequence[str]) -> str:
     """Return the first few names, and how many more there are."""
-    shown = ", ".join(ids[:N_SHOWN])
-    return shown if len(ids) <= N_SHOWN else f"{shown} and {len(ids) - N_SHOWN} more"
+    return listing.name_some(ids, N_SHOWN)

@@ -15,6 +15,7 @@ from pytest_modelreg.domain.observation import InputProbes, Observation
 from pytest_modelreg.domain.precheck import InputDistance, InputResult
 from pytest_modelreg.judge.alignment import align_samples
 from pytest_modelreg.judge.defaults import REL_L2_LIMITS
+from pytest_modelreg.judge.input_forms import describe_dtypes
 from pytest_modelreg.judge.inputs import note_inputs
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.store import read_trace
@@ -77,19 +78,22 @@ class _Probes:
 
 def _measure(sample: str, expected: _Side, actual: _Side) -> InputDistance:
     (before, expected_form), (after, actual_form) = expected, actual
-    rel_l2 = None
+    rel_l2, dtypes = None, describe_dtypes(expected_form, actual_form)
     if (
         before is not None
         and after is not None
-        and expected_form == actual_form
+        and (expected_form == actual_form or dtypes)
         and before.size == after.size
     ):
         rel_l2 = estimate_rel_l2(before, after)
+        if rel_l2 is None and dtypes:
+            rel_l2 = 0.0  # no number tells them apart, and what does is known: another dtype
     return InputDistance(
         sample=sample,
         rel_l2=rel_l2,
         expected_form=expected_form,
         actual_form=actual_form,
+        dtypes=dtypes,
         is_within_limit=rel_l2 is not None and rel_l2 <= INPUT_LIMIT,
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from pytest_modelreg.domain.observation import UNREPEATABLE, PreprocessHabit, Stage
 from pytest_modelreg.judge.alignment import Alignment, name_some
+from pytest_modelreg.judge.input_forms import note_dtypes
 from pytest_modelreg.judge.request import JudgeRequest
 from pytest_modelreg.judge.wording import count_of
 
@@ -22,15 +23,17 @@ PREPROCESS = "preprocess"
 
 
 def note_inputs(request: JudgeRequest, alignment: Alignment, *, has_drifted: bool) -> list[str]:
-    """Return notes on inputs: on a drift, and for a variant that declares a preprocess of its own.
+    """Return notes on inputs: on a drift, for another dtype, and for a variant with a preprocess of its own.
 
     That another pipeline makes other tensors is what such a variant is for, and no accident; that it
     makes the same ones is worth a line too.
     """
     n_common, changed = len(alignment.common), alignment.changed_inputs
     is_declared = request.declares(PREPROCESS)
-    if not (has_drifted or is_declared) or not n_common or not alignment.knows_inputs:
+    if not n_common or not alignment.knows_inputs:
         return []
+    if not (has_drifted or is_declared):
+        return note_dtypes(request, alignment)  # equal answers to other numbers are the limits' business
     if not changed:
         if request.is_variant:
             return ["inputs bit-identical to the reference's"]
@@ -45,7 +48,12 @@ def note_inputs(request: JudgeRequest, alignment: Alignment, *, has_drifted: boo
         ]
     else:
         notes = [f"inputs differ for {share}: the change is at or before the preprocessed tensors"]
-    return notes + _note_stages(request, alignment) + _note_checklist(request)
+    return [
+        *notes,
+        *note_dtypes(request, alignment),
+        *_note_stages(request, alignment),
+        *_note_checklist(request),
+    ]
 
 
 def list_habits(request: JudgeRequest) -> tuple[PreprocessHabit, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_modelreg.domain.environment import EnvironmentChange
+from pytest_modelreg.domain.observation import STRIPPED_KEYS
 from pytest_modelreg.domain.verdict import Verdict
 from pytest_modelreg.judge.alignment import Alignment, name_some
 from pytest_modelreg.judge.environment import describe_changes
@@ -49,6 +50,8 @@ def gather_notes(
         notes += others
     elif changes:
         notes.append(f"environment differs from the golden's: {describe_changes(changes, n_named=N_CHANGES)}")
+    if not has_drifted:  # among the warnings of a drift it is told already
+        notes += _note_checkpoint(request)
     notes += _note_decisions(standings)
     for judgement in judgements:
         notes += _note_non_finite(judgement)
@@ -76,6 +79,13 @@ def _note_warnings(request: JudgeRequest) -> tuple[list[str], list[str]]:
     if len(new) > n_shown:
         others[-1] += f" (and {count_of(len(new) - n_shown, 'more warning')})"
     return training, others
+
+
+def _note_checkpoint(request: JudgeRequest) -> list[str]:
+    """Return that a checkpoint's keys were changed so that it fits, where the golden's were not."""
+    known = frozenset(request.golden.observation.warnings)
+    warnings = request.observation.warnings
+    return [text for text in warnings if text.startswith(STRIPPED_KEYS) and text not in known]
 
 
 def _note_weights(request: JudgeRequest) -> list[str]:

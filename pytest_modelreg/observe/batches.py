@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.observation import ObservedSample
 from pytest_modelreg.observe.collate import collate_batch, find_unequal_shapes
 from pytest_modelreg.observe.input_source import InputSource, PreparedSample
@@ -106,8 +107,7 @@ def describe_batch(inputs: Any) -> str:
         if isinstance(shape, tuple) and dtype is not None:
             sizes = " x ".join(map(str, shape)) or "scalar"
             forms.append(f"{path} {str(dtype).removeprefix('torch.')} {sizes}".strip())
-    more = f" and {len(forms) - _LISTED} more" if len(forms) > _LISTED else ""
-    return ", ".join(forms[:_LISTED]) + more
+    return name_some(forms, _LISTED)
 
 
 def read_batch(

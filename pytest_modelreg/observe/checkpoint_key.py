@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.nearest import suggest
 from pytest_modelreg.observe.arrays import is_tensor
 
@@ -96,6 +97,4 @@ def _find_state_dicts(value: Mapping[Any, Any], depth: int = 2) -> Iterator[str]
 
 
 def _list_keys(keys: Any) -> str:
-    names = [repr(str(key)) for key in keys]
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+    return name_some((repr(str(key)) for key in keys), _LISTED)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import PreprocessError, SampleLoadError
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.observation import UNREPEATABLE, ObservedSample, PreprocessHabit, Stage
 from pytest_modelreg.domain.sample import Sample, SampleSet
 from pytest_modelreg.observe.checklist import Survey
@@ -159,9 +160,8 @@ class FreshInputs:
                 faults.setdefault(str(error), sample.id)
         if len(faults) == 1:
             return first
-        more = len(faults) - _LISTED
-        ids = ", ".join(map(repr, islice(faults.values(), _LISTED)))
-        lines = [f"{len(faults)} samples cannot be loaded: {ids}{f' and {more} more' if more > 0 else ''}"]
+        ids = name_some(map(repr, faults.values()), _LISTED)
+        lines = [f"{len(faults)} samples cannot be loaded: {ids}"]
         return SampleLoadError("\n  ".join([*lines, *islice(faults, _LISTED)]))
 
 

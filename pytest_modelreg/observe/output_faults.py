@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass
 
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.output_path import is_pattern, matches
 
 
@@ -100,5 +101,4 @@ def _list_samples(ids: list[str]) -> str:
         return ""
     # An id occurs once a faulty leaf: two in one sample are still one sample.
     names = list(dict.fromkeys(ids))
-    more = f" and {len(names) - _LISTED_SAMPLES} more" if len(names) > _LISTED_SAMPLES else ""
-    return f" of {', '.join(map(repr, names[:_LISTED_SAMPLES]))}{more}"
+    return f" of {name_some(map(repr, names), _LISTED_SAMPLES)}"

@@ -60,11 +60,14 @@ class Loaded:
         None for a model that is no module.
     is_digest_whole : bool
         Whether the digest covers everything that the weights hold.
+    notes : tuple of str
+        What was done to a checkpoint so that it fits.
     """
 
     model: Any
     weights_digest: str | None
     is_digest_whole: bool
+    notes: tuple[str, ...] = ()
 
 
 def load_model(spec: CaseSpec, found: Mapping[str, Any], runtime: Runtime) -> Loaded:
@@ -107,10 +110,9 @@ def load_model(spec: CaseSpec, found: Mapping[str, Any], runtime: Runtime) -> Lo
         reference=spec.model or "",
         is_called=not getattr(runtime, "takes_objects", False),
     )
-    if spec.checkpoint is not None:
-        load_weights(model, spec.checkpoint, case=spec.id)
+    notes = () if spec.checkpoint is None else load_weights(model, spec.checkpoint, case=spec.id)
     digest, is_whole = examine_weights(model)
-    return Loaded(model=model, weights_digest=digest, is_digest_whole=is_whole)
+    return Loaded(model=model, weights_digest=digest, is_digest_whole=is_whole, notes=notes)
 
 
 def _load_own(spec: CaseSpec, runtime: Runtime) -> Any:
@@ -154,7 +156,7 @@ def opened_subject(
     with ExitStack() as stack:
         stack.enter_context(evaluating([model, *parts]))
         evaluated = apply_eval(model, case=case)
-        notes = list(evaluated.warnings)
+        notes = [*loaded.notes, *evaluated.warnings]
         for part in parts:
             apply_eval(part, case=case)
         if "transform" in found:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_modelreg.domain.case import OutputSpec
 from pytest_modelreg.domain.errors import OutputError
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.output_path import find_entry
 from pytest_modelreg.observe.arrays import list_numbers, read_number_list, read_shape
 from pytest_modelreg.observe.output_tree import is_leaf, walk_leaves
@@ -210,8 +211,7 @@ def _require_id_for_every_row(n_ids: int, lengths: Mapping[str, int], *, is_list
 
 
 def _list_some(shown: Sequence[str]) -> str:
-    more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
-    return f"{', '.join(shown[:_LISTED])}{more}"
+    return name_some(shown, _LISTED)
 
 
 def _by_path(leaves: Sequence[tuple[str, Any]]) -> Any:

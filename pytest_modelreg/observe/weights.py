@@ -12,6 +12,9 @@ from typing import Any
 
 from pytest_modelreg.domain.case import CheckpointRef
 from pytest_modelreg.domain.errors import CheckpointError
+from pytest_modelreg.domain.key_prefix import describe_prefix
+from pytest_modelreg.domain.listing import name_some
+from pytest_modelreg.domain.observation import STRIPPED_KEYS
 from pytest_modelreg.observe.arrays import is_tensor
 from pytest_modelreg.observe.checkpoint import read_checkpoint
 from pytest_modelreg.observe.model import is_module
@@ -19,7 +22,7 @@ from pytest_modelreg.observe.user_code import attributed, describe_error
 from pytest_modelreg.observe.weight_values import WeightValues, has_values
 from pytest_modelreg.trace import digest_arrays
 
-_WRAPPER_PREFIXES = ("module.", "_orig_mod.")
+_WRAPPER_PREFIXES = {"module.": "torch.nn.DataParallel", "_orig_mod.": "torch.compile"}
 _LISTED = 20
 _MEND = (
     "save model.state_dict() of this architecture, or name the factory that built it, with its model_args; a "
@@ -27,8 +30,13 @@ _MEND = (
 )
 
 
-def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
+def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> tuple[str, ...]:
     """Load a checkpoint into a model, strictly.
+
+    Returns
+    -------
+    tuple of str
+        What was done to its keys so that they fit, a line each.
 
     Raises
     ------
@@ -42,7 +50,7 @@ def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
             f"got {type(model).__name__}; load the weights in the factory, or remove the checkpoint"
         )
     own = model.state_dict()
-    state = _strip_wrappers(read_checkpoint(checkpoint), own)
+    state, notes = _strip_wrappers(read_checkpoint(checkpoint), own)
     missing, unexpected, refused = _load(model, state, own, f"{case}: checkpoint {checkpoint.path}")
     parts = [
         _list_faults("missing in the checkpoint", missing),
@@ -51,10 +59,14 @@ def load_weights(model: Any, checkpoint: CheckpointRef, *, case: str) -> None:
     ]
     faults = [part for part in parts if part]
     if faults:
+        prefix = describe_prefix(unexpected, missing)
         raise CheckpointError(
             f"{case}: checkpoint {checkpoint.path} does not fit {type(model).__name__}: "
-            f"{len(own)} keys expected, {len(state)} got\n" + "\n".join(faults) + f"\n  {_MEND}"
+            f"{len(own)} keys expected, {len(state)} got{f'; {prefix}' if prefix else ''}\n"
+            + "\n".join(faults)
+            + f"\n  {_MEND}"
         )
+    return notes
 
 
 def digest_weights(model: Any) -> str | None:
@@ -125,17 +137,24 @@ def _list_unequal_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> li
     ]
 
 
-def _strip_wrappers(state: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+def _strip_wrappers(
+    state: Mapping[str, Any], own: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return a state dict without what a wrapper put before all of its names, and notes that say so."""
+    notes = []
     while state and not (state.keys() & own.keys()):
         prefix = next((p for p in _WRAPPER_PREFIXES if all(name.startswith(p) for name in state)), None)
         if prefix is None:
             break
         state = {name[len(prefix) :]: value for name, value in state.items()}
-    return state
+        notes.append(
+            f"{STRIPPED_KEYS} {prefix!r}, which {_WRAPPER_PREFIXES[prefix]} puts there and the model's do "
+            "not have: loaded without it"
+        )
+    return state, tuple(notes)
 
 
 def _list_faults(what: str, names: list[str]) -> str:
     if not names:
         return ""
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"  {len(names)} {what}: {', '.join(names[:_LISTED])}{more}"
+    return f"  {len(names)} {what}: {name_some(names, _LISTED)}"

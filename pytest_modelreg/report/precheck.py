@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.precheck import InputDistance, InputResult, PrecheckResult
 from pytest_modelreg.domain.result import CaseResult
 from pytest_modelreg.domain.verdict import Verdict
@@ -91,13 +92,12 @@ def _blames_habits(result: PrecheckResult) -> bool:
 
 def _inputs(inputs: InputResult, *, is_match: bool, verbose: bool) -> list[str]:
     distances = inputs.distances
-    if not distances:
-        return []
+    if not distances or (is_match and inputs.dtypes and not verbose):
+        return []  # the verdict has told it: dtypes, the same for every sample
     shown = distances if verbose else distances[:N_NAMED]
-    named = ", ".join(map(_describe, shown))
-    more = len(distances) - len(shown)
+    named = name_some(map(_describe, shown), len(shown), n_total=len(distances))
     order = "farthest first: " if len(distances) > 1 and any(map(_is_known, distances)) else ""
-    lines = [f"  {order}{named}{f' and {more} more' if more else ''}"]
+    lines = [f"  {order}{named}"]
     if not any(map(_is_known, distances)):
         lines.append(
             "  how far is not on record: this golden keeps no probes of its inputs, or no number differs"

@@ -8,6 +8,7 @@ names the line. Failures of ONNX graphs are in ``onnx_failure``.
 from __future__ import annotations
 
 import inspect
+import linecache
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,8 @@ _ADVICE = (
     "\nSet TORCHDYNAMO_VERBOSE",
 )
 """Where a message goes on with advice for developers of the framework."""
+_TAKES_NUMBER = re.compile(r"\b(?:float|int|complex)\(|\.(?:item|tolist)\(")
+_BRANCHES = re.compile(r"(?:if|elif|while|assert|for)\b|return\b.*\bif\b")
 _UNINTERESTING = ("site-packages", "dist-packages", "torch")
 
 
@@ -56,7 +59,7 @@ def describe_failure(error: BaseException, model: Any = None, file: Path | None 
     if module is not None:
         parts.append(f"in module {module}{_type_of(module, model)}")
     if "data-dependent" in str(told).lower():
-        parts.append("its control flow depends on the values of a tensor")
+        parts.append(_describe_data_dependence(error))
     place = find_place(error)
     if place is not None:
         parts.append(f"at {place}")
@@ -83,6 +86,31 @@ def strip_folder(message: str, file: Path | None) -> str:
     for folder in sorted(folders, key=len, reverse=True):
         message = re.sub(rf"{re.escape(folder)}[/\\\\]+", "", message)
     return message
+
+
+def _describe_data_dependence(error: BaseException) -> str:
+    """Return in which of two ways a model depends on the values of its tensors.
+
+    Tracers of torch meet both where they need a number that only a real tensor has. By the line of the
+    user's code that they name; where none is named, the commoner one is told.
+    """
+    line = _read_source_line(error)
+    if line and _TAKES_NUMBER.search(line) and not _BRANCHES.match(line):
+        return "a Python number was taken out of a tensor there, and would become a constant of the graph"
+    return "its control flow depends on the values of a tensor"
+
+
+def _read_source_line(error: BaseException) -> str:
+    """Return the innermost line of the user's code that a tracer's message names; empty where none is."""
+    for found in chain_errors(error):
+        places = [place for place in _list_lines(found) if _is_users(place[0])]
+        if places:
+            return linecache.getline(*places[-1]).strip()
+    return ""
+
+
+def _is_users(file: str) -> bool:
+    return not any(part in _UNINTERESTING for part in Path(file).parts) and "modelreg" not in file
 
 
 def _find_origin(error: BaseException) -> BaseException:
@@ -142,11 +170,7 @@ def _find_by_lines(error: BaseException, modules: Sequence[tuple[str, Any]]) -> 
 def find_place(error: BaseException) -> str | None:
     """Return ``file:line`` of the innermost line of the user's code, as a tracer's message names it."""
     for found in chain_errors(error):
-        places = [
-            f"{Path(file).name}:{line}"
-            for file, line in _list_lines(found)
-            if not any(part in _UNINTERESTING for part in Path(file).parts) and "modelreg" not in file
-        ]
+        places = [f"{Path(file).name}:{line}" for file, line in _list_lines(found) if _is_users(file)]
         if places:
             return places[-1]
     return None

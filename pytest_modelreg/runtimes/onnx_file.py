@@ -29,6 +29,7 @@ from pytest_modelreg.runtimes.option import (
 from pytest_modelreg.runtimes.ort.failure import describe_onnx_failure
 from pytest_modelreg.runtimes.ort.file_axes import find_frozen_axes
 from pytest_modelreg.runtimes.ort.file_inputs import FileInputs, refuse_other_dtype
+from pytest_modelreg.runtimes.ort.initialisers import count_element_types
 from pytest_modelreg.runtimes.ort.session import (
     SESSION_CHECKS,
     OnnxSession,
@@ -131,6 +132,10 @@ class OnnxFileRunner:
     def findings(self) -> tuple[RuntimeFinding, ...]:
         """Return where the file is not as the batches and the suite have it."""
         return (*self._inputs.findings, *(self._findings or ()))
+
+    def count_element_types(self) -> Mapping[str, int]:
+        """Return how many of the file's initialisers are of each element type."""
+        return count_element_types(self._file)
 
     def close(self) -> None:
         """Let go of the file."""

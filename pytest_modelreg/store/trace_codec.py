@@ -18,13 +18,13 @@ from pytest_modelreg.domain.trace import (
     InputPoints,
     LeafPoints,
     ModuleFacts,
-    SourceFile,
     TensorFacts,
     Trace,
     WeightFacts,
 )
 from pytest_modelreg.store.file_fields import file_fields, read_file_fields
 from pytest_modelreg.store.json_object import JsonObject
+from pytest_modelreg.store.project_codec import read_files, read_reads, reads_fields, side_fields
 
 
 def trace_fields(trace: Trace | None) -> dict[str, Any] | None:
@@ -42,6 +42,9 @@ def trace_fields(trace: Trace | None) -> dict[str, Any] | None:
         "activations": None if trace.activations is None else _activation_fields(trace.activations),
         "behaviour": None if trace.behaviour is None else _behaviour_fields(trace.behaviour),
         "sources": {source.file: source.sha256 for source in trace.sources},
+        "source_sides": side_fields(trace.sources),
+        "reads": None if trace.reads is None else reads_fields(trace.reads),
+        "element_types": dict(trace.element_types),
         "model_fault": trace.model_fault,
     }
     return {key: value for key, value in fields.items() if value}
@@ -49,7 +52,6 @@ def trace_fields(trace: Trace | None) -> dict[str, Any] | None:
 
 def read_trace_fields(fields: JsonObject) -> Trace:
     """Return the trace that :func:`trace_fields` wrote; raises GoldenError by key."""
-    sources = fields.object("sources") if "sources" in fields else None
     return Trace(
         exact=_read_exact(fields.object("exact")) if "exact" in fields else None,
         points=read_point_fields(fields.object("points")) if "points" in fields else None,
@@ -64,13 +66,18 @@ def read_trace_fields(fields: JsonObject) -> Trace:
         ),
         activations=_read_activations(fields.object("activations")) if "activations" in fields else None,
         behaviour=_read_behaviour(fields.object("behaviour")) if "behaviour" in fields else None,
-        sources=()
-        if sources is None
-        else tuple(
-            SourceFile(file=file, sha256=sources.sha256(file)) for file in sorted(fields.mapping("sources"))
-        ),
+        sources=read_files(fields, "sources", "source_sides"),
+        reads=read_reads(fields.object("reads")) if "reads" in fields else None,
+        element_types=_read_counts(fields, "element_types"),
         model_fault=fields.optional("model_fault", fields.text) or "",
     )
+
+
+def _read_counts(fields: JsonObject, key: str) -> dict[str, int]:
+    if key not in fields:
+        return {}
+    counts = fields.object(key)
+    return {name: counts.integer(name) for name in fields.mapping(key)}
 
 
 def _records(fields: JsonObject, key: str) -> Iterator[JsonObject]:
@@ -220,6 +227,9 @@ def _behaviour_fields(behaviour: Behaviour) -> dict[str, Any]:
         "alone_rel_l2": behaviour.alone_rel_l2,
         "mutated": behaviour.mutated,
         "unloaded": behaviour.unloaded,
+        "initial": behaviour.initial,
+        "strays": behaviour.strays,
+        "n_loads": behaviour.n_loads,
         "untouched": behaviour.untouched,
         "train_calls": behaviour.train_calls,
         "draws": behaviour.draws,
@@ -238,6 +248,9 @@ def _read_behaviour(fields: JsonObject) -> Behaviour:
         ),
         mutated=fields.texts("mutated"),
         unloaded=fields.texts("unloaded"),
+        initial=fields.optional("initial", fields.texts) if "initial" in fields else None,
+        strays=fields.texts("strays") if "strays" in fields else (),
+        n_loads=fields.integer("n_loads") if "n_loads" in fields else 0,
         untouched=fields.texts("untouched"),
         train_calls=fields.texts("train_calls"),
         draws=fields.texts("draws"),

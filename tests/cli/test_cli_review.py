@@ -418,3 +418,21 @@ class TestWholeness:
         result = drifted.modelreg("review", str(run_folder(drifted) / "toy[reference]"))
         assert result.ret == 2
         result.stderr.fnmatch_lines([f"*got neither; is it {run_folder(drifted)}?"])
+
+
+def test_explain_takes_the_last_run_that_has_a_report(drifted):
+    """A later one that was interrupted has nothing to explain; it is said, and its id still refuses."""
+    whole = run_folder(drifted)
+    cut = whole.with_name("20991231T235959-000000Z")
+    cut.mkdir()
+    done = drifted.modelreg("explain")
+    assert done.ret == 0
+    told = done.stdout.str()
+    assert f"{cut.name}: ended before it wrote a report; explained is the last run" in told
+    assert "toy[reference]: drift" in told
+    assert drifted.modelreg("explain", cut.name).ret == 2
+
+
+def test_explain_says_nothing_of_other_runs_where_the_last_one_is_whole(drifted):
+    """Just inside: there is one run, with its report."""
+    assert "ended before" not in drifted.modelreg("explain").stdout.str()

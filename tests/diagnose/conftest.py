@@ -18,13 +18,13 @@ from pytest_modelreg.domain.environment import EnvironmentChange, FactValue, Fin
 from pytest_modelreg.domain.example_trial import ExampleTrial
 from pytest_modelreg.domain.golden import Acceptance, Golden
 from pytest_modelreg.domain.observation import Observation, ObservedSample, Stage
+from pytest_modelreg.domain.project_code import ProjectReads, SourceFile
 from pytest_modelreg.domain.result import CaseResult, SampleMeasures
 from pytest_modelreg.domain.sample import Sample, SampleSet
 from pytest_modelreg.domain.trace import (
     Activations,
     Behaviour,
     ModuleFacts,
-    SourceFile,
     TensorFacts,
     Trace,
     WeightFacts,
@@ -51,6 +51,8 @@ class Side:
         default_factory=lambda: {"conv": np.ones(50), "head": np.ones(10), "(model)": np.ones(5)}
     )
     sources: Mapping[str, str] = field(default_factory=lambda: {"net.py": "1" * 64})
+    sides: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    reads: ProjectReads | None = None
     inputs: Mapping[str, str] = field(default_factory=lambda: {name: name for name in IDS})
     stages: Sequence[Stage] = ()
     facts: Mapping[str, FactValue] = field(default_factory=dict)
@@ -209,7 +211,11 @@ def _make_trace(folder: Path, side: Side) -> Trace:
             calls=tuple(side.calls),
         ),
         behaviour=side.behaviour,
-        sources=tuple(SourceFile(file=file, sha256=sha256) for file, sha256 in side.sources.items()),
+        sources=tuple(
+            SourceFile(file=file, sha256=sha256, sides=tuple(side.sides.get(file, ())))
+            for file, sha256 in side.sources.items()
+        ),
+        reads=side.reads,
     )
 
 

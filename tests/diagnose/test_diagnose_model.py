@@ -118,7 +118,7 @@ def test_a_changed_setting_is_told_by_what_changed_in_it(bench: Bench):
     now = Side(modules={**WITH_BN, "bn": "BatchNorm2d(8, eps=0.01)"})
     (finding,) = explain_code(bench.drift(Side(modules=WITH_BN), now))
     assert finding.cause is Cause.MODEL_CODE
-    assert "bn: BatchNorm2d: eps=1e-05 -> 0.01" in finding.summary
+    assert "bn: BatchNorm2d: eps: 1e-05 -> 0.01" in finding.summary
 
 
 def test_an_edited_file_is_named(bench: Bench):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytest_modelreg.diagnose import Answer
+from pytest_modelreg.diagnose import Answer, TraceAt
 from pytest_modelreg.diagnose.runtime import explain_runtime
 from pytest_modelreg.domain.case import RuntimeSpec
 from pytest_modelreg.domain.cause import Cause
+from pytest_modelreg.domain.trace import Trace
 from tests.diagnose.conftest import Bench, GivenReplay, Side
 
 PLAIN = "eager, without transform, dtype and autocast"
@@ -99,3 +100,26 @@ def test_what_cannot_be_replayed_is_not_blamed(bench: Bench):
     """An answer that says nothing is no proof."""
     replay = GivenReplay({PLAIN: Answer(agrees=None, fault="no module net")})
     assert explain_runtime(bench.drift(Side(), Side(), runtime=RuntimeSpec(kind="onnx")), replay) == []
+
+
+def explain_file(bench: Bench, element_types: dict[str, int]) -> tuple[Cause, str]:
+    """Return cause and summary of a file that drifts, whatever is switched."""
+    runtime = RuntimeSpec(kind="onnx-file", options={"path": "m.onnx", "optimization": "disabled"})
+    drift = bench.drift(Side(), Side(), runtime=runtime)
+    replay = GivenReplay({PLAIN: GONE})
+    graph = TraceAt(trace=Trace(element_types=element_types), folder=drift.golden_folder)
+    replay.graphs = (bench.trace(Side()), graph)
+    (finding,) = explain_runtime(drift, replay)
+    return finding.cause, finding.summary
+
+
+def test_a_file_of_half_precision_weights_is_a_precision(bench: Bench):
+    """With how many of its weights are, places and shapes left out."""
+    cause, summary = explain_file(bench, {"float16": 12, "float32": 2, "int64": 5})
+    assert cause is Cause.RUNTIME_PRECISION
+    assert summary.startswith("onnx-file (m.onnx): 12 of 14 initialisers are float16")
+
+
+def test_a_file_of_whole_weights_is_an_export(bench: Bench):
+    """Just inside: float32 throughout."""
+    assert explain_file(bench, {"float32": 14, "int64": 5})[0] is Cause.RUNTIME_EXPORT

@@ -80,10 +80,42 @@ def test_other_output_of_the_same_description_is_told_as_such(bench: Bench):
     """Its code changed, or the library below it."""
     found = change(bench, [stage("decode()", "1")], [stage("decode()", "2")])
     assert found is not None
-    assert "what is said of it is the same" in str(found)
+    assert "the same stage with the same settings now gives other values" in str(found)
 
 
 def test_equal_outputs_are_no_change(bench: Bench):
     """A stage that is described otherwise and returns the same moved nothing."""
     assert change(bench, [stage(RESIZE, "1")], [stage(RESIZE + " ", "1")]) is None
     assert change(bench, [stage(RESIZE, "1")], []) is None
+
+
+def test_a_stage_that_was_moved_is_told_as_moved(bench: Bench):
+    """Neither gone nor new: with both places."""
+    then = [stage("Load()", "0"), stage(RESIZE, "1"), stage("ToTensor()", "2"), stage(NORMALIZE, "3")]
+    now = [stage("Load()", "0"), stage("ToTensor()", "4"), stage(RESIZE, "5"), stage(NORMALIZE, "6")]
+    found = change(bench, then, now)
+    assert found is not None
+    assert found.cause is None
+    assert str(found) in (
+        "stage ToTensor() moved from place 3 to place 2",
+        f"stage {RESIZE} moved from place 2 to place 3",
+    )
+
+
+def test_a_second_stage_of_one_kind_is_new_and_not_moved(bench: Bench):
+    """Just inside: the golden's is where it was."""
+    then = [stage(RESIZE, "1"), stage(NORMALIZE, "2")]
+    now = [stage(RESIZE, "1"), stage(NORMALIZE, "2"), stage(RESIZE, "3")]
+    found = change(bench, then, now)
+    assert found is not None
+    assert "is new" in str(found)
+
+
+def test_libraries_below_a_stage_that_is_the_same_are_named(bench: Bench):
+    """Whose release is another one; those that are the same are not."""
+    then = Side(stages=[stage("decode()", "1")], facts={"pillow.version": "10.0", "numpy.version": "2.0"})
+    now = Side(stages=[stage("decode()", "2")], facts={"pillow.version": "11.0", "numpy.version": "2.0"})
+    drift = bench.drift(then, now)
+    found = find_stage_change(drift.golden.observation, drift.observation)
+    assert found is not None
+    assert str(found).endswith("its code, or a library below it, changed (pillow.version 10.0 -> 11.0)")

@@ -123,3 +123,47 @@ def test_a_golden_without_trace_says_only_that_weights_differ(bench: Bench):
     assert finding.cause is Cause.WEIGHTS_CHANGED
     assert "keeps no trace" in finding.summary
     assert explain_weights(bench.drift(Side(has_trace=False), Side())) == []
+
+
+LOADED = Behaviour(initial=(), n_loads=1)
+BOTH = ("bn.running_mean", "conv.weight")
+
+
+def test_constants_count_among_what_was_not_loaded(bench: Bench):
+    """A bias of zeros is as the factory makes it, whatever the seed; the prefix that did it is named."""
+    others = {"conv.weight": np.arange(24.0)[::-1], "bn.running_mean": np.zeros(4)}
+    strays = tuple(f"module.{name}" for name in BOTH)
+    behaviour = Behaviour(initial=BOTH, untouched=("bn.running_mean",), strays=strays, n_loads=1)
+    (finding,) = explain_weights(
+        bench.drift(Side(behaviour=LOADED), Side(weights=others, behaviour=behaviour))
+    )
+    assert finding.cause is Cause.WEIGHTS_NOT_LOADED
+    assert finding.summary.startswith("2 of 2 tensors are not loaded")
+    assert "begin with 'module.'" in finding.summary
+    assert "buffers" not in finding.summary
+
+
+def test_a_tensor_that_is_loaded_on_neither_side_is_not_counted(bench: Bench):
+    """A mask that the factory makes is no news beside a head that was not loaded."""
+    then = Side(behaviour=Behaviour(initial=("bn.running_mean",), n_loads=1))
+    now = Side(
+        weights={**Side().weights, "conv.weight": np.zeros(24)}, behaviour=Behaviour(initial=BOTH, n_loads=1)
+    )
+    (finding,) = explain_weights(bench.drift(then, now))
+    assert finding.evidence["tensors"] == ["conv.weight"]
+
+
+def test_weights_of_a_factory_that_never_loads_are_changed_and_not_unloaded(bench: Bench):
+    """Just inside: from a golden that does not say, they may have come from a seed on both sides."""
+    changed = {**Side().weights, "conv.weight": np.arange(24.0) * 1.2}
+    now = Side(weights=changed, behaviour=Behaviour(initial=BOTH))
+    (finding,) = explain_weights(bench.drift(Side(), now))
+    assert finding.cause is Cause.WEIGHTS_CHANGED
+
+
+def test_one_tensor_is_told_in_the_singular(bench: Bench):
+    """With the name of the measure that says how far."""
+    other = {"bn.running_mean": np.ones(4) * 1.1}
+    (finding,) = explain_weights(bench.drift(Side(), Side(weights=other)))
+    assert "1 is gone (conv.weight)" in finding.summary
+    assert "by a rel_l2 of about 0.1 at most" in finding.summary

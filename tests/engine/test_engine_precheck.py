@@ -161,14 +161,31 @@ def test_inputs_that_are_identical_once_the_model_is_built(recorded, precheck):
     assert "something that the model factory sets" in found.notes[0]
 
 
-@pytest.mark.parametrize("form", ["x.astype(np.float64)", "x[None]", "(x, x)", "{'x': x}"])
+@pytest.mark.parametrize("form", ["x[None]", "(x, x)", "{'x': x}", "x[None].astype(np.float64)"])
 def test_other_form_is_never_within_the_limit(recorded, precheck, form):
-    """Dtype, axes, structure: the numbers are all the same, and it is still another input."""
+    """Axes, structure: the numbers are all the same, and it is still another input."""
     disturb(recorded, form)
     (found,) = precheck()
     assert found.verdict is Verdict.DRIFT
     assert all(distance.has_other_form for distance in found.inputs.distances)
     assert found.inputs.distances[0].expected_form == "float32 3"
+
+
+def test_another_dtype_of_the_same_numbers_matches_where_the_model_answers_as_pinned(recorded, precheck):
+    """As in a run, which compares answers: told in the message, with both dtypes."""
+    disturb(recorded, "x.astype(np.float64)")
+    (found,) = precheck()
+    assert found.verdict is Verdict.MATCH
+    assert found.message.startswith("inputs differ in dtype only (float32 -> float64) for 6 of 6 samples; ")
+    assert found.command == ""
+
+
+def test_another_dtype_of_other_numbers_is_no_change_of_dtype_alone(recorded, precheck):
+    """Just inside: numbers that moved by more than another CPU moves them."""
+    disturb(recorded, "(x * 1.001).astype(np.float64)")
+    (found,) = precheck()
+    assert found.verdict is Verdict.DRIFT
+    assert "dtype only" not in found.message
 
 
 def test_missing_golden_decodes_nothing(project, precheck):

@@ -233,3 +233,22 @@ def test_the_digest_of_tensors_alone_stays():
         model.weight.copy_(torch.tensor([[1.0, 2.0]]))
         model.bias.fill_(3.0)
     assert digest_weights(model) == "5aed71fe6cf4a449ccf669b83deed58ea0c169d7e84792a8954192a676ae1bcf"
+
+
+def test_a_stripped_prefix_is_told(tmp_path: Path):
+    """Loaded under other names than its own; one that fits tells nothing."""
+    path = tmp_path / "v1.pt"
+    torch.save({f"module.{name}": value for name, value in build().state_dict().items()}, path)
+    (note,) = load_weights(build(), CheckpointRef(path=str(path)), case="toy[reference]")
+    assert note.startswith(
+        "all keys of the checkpoint begin with 'module.', which torch.nn.DataParallel puts"
+    )
+    torch.save(build().state_dict(), path)
+    assert load_weights(build(), CheckpointRef(path=str(path)), case="toy[reference]") == ()
+
+
+def test_any_other_prefix_is_an_error_that_names_it(load):
+    """What it means is not known: it may be one of two models in the file."""
+    state = {f"student.{name}": value for name, value in build().state_dict().items()}
+    with pytest.raises(CheckpointError, match=r"all of the checkpoint's keys begin with 'student\.', which"):
+        load(build(), state)

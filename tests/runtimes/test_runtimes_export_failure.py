@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_modelreg.runtimes.export_failure import describe_failure, find_operator, summarise
@@ -97,3 +99,27 @@ def test_other_paths_are_left(tmp_path):
     """Just inside: what is not beside the graph is told whole."""
     told = describe_failure(OSError("no /opt/lib/custom.so"), None, tmp_path / "model.pt2")
     assert told == "OSError: no /opt/lib/custom.so"
+
+
+def data_dependent(tmp_path: Path, line: str) -> RuntimeError:
+    """Return what a tracer raises at a line of the user's code."""
+    path = tmp_path / "network.py"
+    path.write_text(f"{line}\n")
+    return RuntimeError(
+        f'Could not guard on data-dependent expression u0\n  File "{path}", line 1, in forward\n'
+    )
+
+
+@pytest.mark.parametrize("line", ["x = x / float(x.max())", "n = x.sum().item()", "y = x[: int(x.mean())]"])
+def test_a_number_taken_out_of_a_tensor_is_told_as_such(tmp_path: Path, line: str):
+    """It would be a constant of the graph; nothing branches there."""
+    told = describe_failure(data_dependent(tmp_path, line))
+    assert "a Python number was taken out of a tensor there" in told
+    assert "control flow" not in told
+
+
+@pytest.mark.parametrize("line", ["if float(x.mean()) > 0:", "while x.sum() > 1:", "y = f(x)"])
+def test_a_branch_on_a_tensor_is_told_as_control_flow(tmp_path: Path, line: str):
+    """Just inside: also where the branch takes a number out."""
+    told = describe_failure(data_dependent(tmp_path, line))
+    assert "its control flow depends on the values of a tensor" in told

@@ -1,7 +1,7 @@
 """What changed since a git revision, and which suites that concerns.
 
 What belongs here: the choice behind ``precheck --base``. ``revision`` and ``repository`` ask git,
-``changed_files`` answers for single files and folders, ``source``, ``module_search``, ``imports``
+``changed_files`` answers for single files and folders, ``module_search``, ``imports``
 and ``suite_code`` follow the imports of a suite's code without running any of it, and ``code``,
 ``data_files``, ``declared_files`` and ``dependencies`` each give reasons of one sort, which
 ``selection`` puts together. To add a sort of reason, add a module with a function from a suite and

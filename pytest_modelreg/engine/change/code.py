@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from pytest_modelreg.engine.change.changed_files import Change, ChangedFiles, Reason, shorten
-from pytest_modelreg.engine.change.source import Reach
 from pytest_modelreg.engine.change.suite_code import SuiteCode, Use
+from pytest_modelreg.observe.python_source import Reach
 
 _MAX_FILES = 5
 

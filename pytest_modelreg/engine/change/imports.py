@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pytest_modelreg.engine.change.module_search import FolderListings, ModulePlace, ModuleSearch
-from pytest_modelreg.engine.change.source import STAR, Import, Source, read_source
+from pytest_modelreg.observe.python_source import STAR, Import, Source, read_source
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.engine.change.changed_files import ChangedFiles
 from pytest_modelreg.engine.change.imports import CodeFile, ImportGraph, SourceShelf
 from pytest_modelreg.engine.change.module_search import FolderListings
@@ -39,9 +40,7 @@ class Use:
 
     def describe_references(self) -> str:
         """Return the first of the references, and how many there are beyond."""
-        shown = list(self.references)
-        more = len(shown) - _MAX_REFERENCES
-        return ", ".join(shown[:_MAX_REFERENCES]) + (f" and {more} more" if more > 0 else "")
+        return name_some(self.references, _MAX_REFERENCES)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from pytest_modelreg.compare import BoxMatch, match_boxes
 from pytest_modelreg.domain.case import OutputSpec
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.judge.detection.reader import DetectionReader, FloatArray, IndexArray, MaskArray
 from pytest_modelreg.judge.kinds.detection import (
     SCORE_COLUMN,
@@ -143,22 +144,20 @@ class MatchedSample:
             return ""
         scale = max(find_scale(self.expected), find_scale(self.actual))
         best_first = boxes[np.argsort(-np.nan_to_num(table[boxes, SCORE_COLUMN]), kind="stable")]
-        shown = ", ".join(describe_box(table[at], spec, DIGITS, scale) for at in best_first[:N_NAMED])
-        more = f" and {len(boxes) - N_NAMED} more" if len(boxes) > N_NAMED else ""
-        return f"{word}: {shown}{more}"
+        shown = [describe_box(table[at], spec, DIGITS, scale) for at in best_first[:N_NAMED]]
+        return f"{word}: {name_some(shown, N_NAMED, n_total=len(boxes))}"
 
     def _list_relabelled(self, spec: OutputSpec) -> str:
         found = self.match.relabelled.tolist()
         if not found:
             return ""
         scale = max(find_scale(self.expected), find_scale(self.actual))
-        shown = ", ".join(
+        shown = [
             f"{name_class(self.expected[before], spec)} is "
             f"{describe_box(self.actual[after], spec, DIGITS, scale)}"
             for before, after in found[:N_NAMED]
-        )
-        more = f" and {len(found) - N_NAMED} more" if len(found) > N_NAMED else ""
-        return f"other class: {shown}{more}"
+        ]
+        return f"other class: {name_some(shown, N_NAMED, n_total=len(found))}"
 
 
 def match_sample(

@@ -11,6 +11,7 @@ import numpy as np
 
 from pytest_modelreg.compare import Boxes, find_corners, match_boxes
 from pytest_modelreg.domain.case import BOX_FORMATS
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.judge.detection.group import DetectionGroup
 from pytest_modelreg.judge.detection.matched_sample import MatchedSample
 from pytest_modelreg.judge.detection.reader import FloatArray
@@ -51,12 +52,9 @@ class Remarks:
         found = []
         if self._relabelled:
             named = self._relabelled.most_common(N_CLASSES)
-            shown = ", ".join(f"{before} is {after} ({count})" for (before, after), count in named)
-            more = len(self._relabelled) - len(named)
-            found.append(
-                f"{path}: boxes that keep their place have another class: "
-                f"{shown}{f' and {more} more' if more else ''}"
-            )
+            shown = [f"{before} is {after} ({count})" for (before, after), count in named]
+            told = name_some(shown, N_CLASSES, n_total=len(self._relabelled))
+            found.append(f"{path}: boxes that keep their place have another class: {told}")
         way = max(self._partners, key=lambda each: self._partners[each], default="")
         if (
             self._partners[spec.box_format] < FEW * self._n_expected

@@ -6,8 +6,7 @@ is a module's of its own.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +15,8 @@ import numpy as np
 
 from pytest_modelreg.domain.case import CaseSpec, RuntimeSpec
 from pytest_modelreg.domain.errors import CaseError, SampleLoadError
-from pytest_modelreg.domain.trace import Activations, Behaviour, SourceFile, Trace, TraceRequest
+from pytest_modelreg.domain.trace import Activations, Behaviour, Trace, TraceRequest
 from pytest_modelreg.observe.fresh_inputs import FreshInputs
-from pytest_modelreg.observe.fresh_source import list_source_files
 from pytest_modelreg.observe.handed_inputs import HandedInputs
 from pytest_modelreg.observe.input_source import PreparedSample
 from pytest_modelreg.observe.kept_inputs import KeptInputs
@@ -35,6 +33,7 @@ from pytest_modelreg.observe.tracing.behaviour import (
 )
 from pytest_modelreg.observe.tracing.exact_inputs import open_exact, write_exact
 from pytest_modelreg.observe.tracing.opened_case import OpenedCase, opened_case
+from pytest_modelreg.observe.tracing.project_code import read_project
 from pytest_modelreg.observe.tracing.weight_facts import count_bytes, digest_tensors, read_weights
 from pytest_modelreg.runtimes import find_runtime
 from pytest_modelreg.store.trace_file import write_trace
@@ -90,7 +89,8 @@ def observe_trace(
             samples = [sample for sample in samples if sample.observed.id in kept]
         else:
             exact, samples = request.exact, _open(request, to_tensors=case.to_tensors)
-        trace = Trace(exact=exact, sources=_digest_sources(case.folders))
+        code = read_project(case)
+        trace = Trace(exact=exact, sources=code.sources, reads=code.reads)
         if case.subject.model is None:
             return replace(trace, model_fault=f"runtime {spec.runtime.kind!r} brings its own model")
         model = case.subject.model
@@ -148,15 +148,25 @@ def _watch_model(case: OpenedCase, folder: Path, trace: Trace, samples: Sequence
     def run(positions: Sequence[int], seed: int) -> Answer:
         return read_answer(case.run([samples[position] for position in positions], seed))
 
+    def run_watched(positions: Sequence[int], seed: int) -> Answer:
+        with CallWatch(model).watching():
+            return run(positions, seed)
+
+    # Only passes of one sort are held against each other: torch takes other kernels where a module is
+    # watched (a transformer's fast path), and those differ in more than rounding where a row is all masked.
+    alone = [run([position], SEED) for position in range(min(N_SKETCHED, len(samples)))] + first[N_SKETCHED:]
     behaviour = Behaviour(
-        rerun_rel_l2=measure_rerun(run, first, seed=SEED),
-        seed_rel_l2=measure_rerun(run, first, seed=OTHER_SEED),
-        alone_rel_l2=measure_alone(run, first),
+        rerun_rel_l2=measure_rerun(run_watched, first[:N_SKETCHED], seed=SEED),
+        seed_rel_l2=measure_rerun(run_watched, first[:N_SKETCHED], seed=OTHER_SEED),
+        alone_rel_l2=measure_alone(run, alone),
         untouched=list_untouched(model),
         train_calls=tuple(sorted(set().union(*(watch.train_calls for watch in watches)))),
         draws=tuple(sorted(set().union(*(watch.draws for watch in watches)))),
         mutated=_list_mutated(case, trace),
         unloaded=_list_unloaded(case),
+        initial=_list_initial(case, trace),
+        n_loads=case.loads.n_loads,
+        strays=tuple(case.loads.strays),
     )
     training = set().union(*(watch.training for watch in watches))
     return replace(
@@ -199,16 +209,30 @@ def _list_unloaded(case: OpenedCase) -> tuple[str, ...]:
     """
     if not case.loaded or count_bytes(case.subject.model) > _MOST_BYTES_TWICE:
         return ()
-    other = case.load_again(OTHER_SEED)
+    return _list_others(case, case.load_again(OTHER_SEED))
+
+
+def _list_others(case: OpenedCase, other: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, digest in case.loaded.items() if other.get(name, digest) != digest)
 
 
-def _digest_sources(folders: Sequence[str]) -> tuple[SourceFile, ...]:
-    found: dict[str, str] = {}
-    for file in list_source_files(folders):
-        path = Path(file)
-        root = next((folder for folder in folders if path.is_relative_to(folder)), None)
-        if root is None or not path.is_file():
-            continue
-        found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return tuple(SourceFile(file=file, sha256=sha256) for file, sha256 in sorted(found.items()))
+def _list_initial(case: OpenedCase, trace: Trace) -> tuple[str, ...] | None:
+    """Return the weights that are as the factory makes them, constants too; None where that is not known.
+
+    Where no load was seen that could be left out, they are those that depend on a seed, the factory's own
+    included; and all of them where every matrix does.
+    """
+    if not case.loaded or count_bytes(case.subject.model) > _MOST_BYTES_TWICE:
+        return None
+    if not case.loads.n_loads:
+        shapes = {} if trace.weights is None else {each.name: each.shape for each in trace.weights.tensors}
+        matrices = [name for name in case.loaded if len(shapes.get(name, ())) > 1]
+        drawn = _list_others(case, case.load_again(OTHER_SEED, shifts_own=True))
+        return tuple(case.loaded) if matrices and {*matrices} <= {*drawn} else drawn
+    try:
+        made = case.leave_unloaded()
+    except CaseError:
+        return None
+    return tuple(
+        name for name, digest in case.loaded.items() if made.get(name) == digest and name not in case.reached
+    )

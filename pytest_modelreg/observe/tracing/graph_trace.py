@@ -43,7 +43,7 @@ def observe_graph_trace(
     -------
     Trace
         Its modules' settings are the nodes that gave what they returned. Without activations where the
-        runtime shows nothing of its inside.
+        runtime shows nothing of its inside; with the element types of its weights where a file has them.
 
     Raises
     ------
@@ -58,8 +58,13 @@ def observe_graph_trace(
     with opened_case(spec, prepares_inputs=False, artefacts=artefacts) as case:
         runner = case.subject.passes.runner
         watch = getattr(runner, "watch", None)
+        count = getattr(runner, "count_element_types", None)
+        element_types = {} if count is None else dict(count())
         if watch is None:
-            return Trace(model_fault=f"runtime {spec.runtime.kind!r} shows nothing of its inside")
+            return Trace(
+                element_types=element_types,
+                model_fault=f"runtime {spec.runtime.kind!r} shows nothing of its inside",
+            )
         kept = open_exact(Path(request.exact_folder), request.exact)
         watched = []
         with closing(HandedInputs(kept, to_tensors=True)) as source:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,10 @@ from pytest_modelreg.observe.model import is_module
 from pytest_modelreg.observe.placement import require_device
 from pytest_modelreg.observe.preprocess import Preprocess
 from pytest_modelreg.observe.references import list_references, resolve_reference, resolve_references
-from pytest_modelreg.observe.seeding import seed_generators
+from pytest_modelreg.observe.seeding import SEED, seed_generators
 from pytest_modelreg.observe.state import StateGuard
 from pytest_modelreg.observe.subject import Subject, load_model, opened_subject
+from pytest_modelreg.observe.tracing.load_watch import LoadWatch, shifted_seeds
 from pytest_modelreg.observe.tracing.weight_facts import digest_tensors
 from pytest_modelreg.observe.user_code import attributed
 from pytest_modelreg.observe.warning_log import WarningLog
@@ -45,6 +46,10 @@ class OpenedCase:
         Where the project's modules come from.
     loaded : mapping of str to str
         Digests of the state dict as it was loaded: a transform, or a dtype, may change it in place.
+    reached : frozenset of str
+        Entries of it that ``load_state_dict`` gave values to.
+    loads : LoadWatch
+        What else it was given.
     """
 
     spec: CaseSpec
@@ -56,6 +61,8 @@ class OpenedCase:
     guard: StateGuard
     runtime: Runtime
     loaded: Mapping[str, str]
+    reached: frozenset[str]
+    loads: LoadWatch
 
     def place_batch(self, samples: Sequence[PreparedSample]) -> Any:
         """Return what the model is called with for these samples.
@@ -89,8 +96,34 @@ class OpenedCase:
             with passes.autocast():
                 return passes.runner(inputs)
 
-    def load_again(self, seed: int) -> Mapping[str, str]:
-        """Return the digests of the state dict when the model is built and loaded from another seed."""
+    def load_again(self, seed: int, *, shifts_own: bool = False) -> Mapping[str, str]:
+        """Return the digests of the state dict when the model is built and loaded from another seed.
+
+        Parameters
+        ----------
+        shifts_own : bool
+            Whether the seeds that the factory itself sets are others, too.
+
+        Raises
+        ------
+        CaseError
+            As it was built the first time.
+        """
+        with shifted_seeds() if shifts_own else nullcontext():
+            return self._build(seed)
+
+    def leave_unloaded(self) -> Mapping[str, str]:
+        """Return the digests of the state dict when the model is built and every load is left out.
+
+        Raises
+        ------
+        CaseError
+            The factory needs what it loads.
+        """
+        with LoadWatch(is_skipping=True).watching():
+            return self._build(SEED)
+
+    def _build(self, seed: int) -> Mapping[str, str]:
         self.guard.prepare()
         seed_generators(seed)
         return digest_tensors(load_model(self.spec, self.found, self.runtime).model)
@@ -125,8 +158,10 @@ def opened_case(
         suite.settings.update(guard.imported_settings())
         guard.prepare(suite.settings)
         require_device(spec.device, case=spec.id, needs_torch=needs_model)
-        model = load_model(spec, found, runtime)
-        loaded = digest_tensors(model.model)
+        loads = LoadWatch()
+        with loads.watching():
+            model = load_model(spec, found, runtime)
+        loaded, reached = digest_tensors(model.model), loads.list_reached(model.model)
         to_tensors = is_module(model.model) if needs_model else "torch" in sys.modules
         preprocess = Preprocess(found.get("preprocess"), reference=spec.preprocess, to_tensors=to_tensors)
         with opened_subject(
@@ -151,4 +186,6 @@ def opened_case(
                 guard=guard,
                 runtime=runtime,
                 loaded=loaded,
+                reached=reached,
+                loads=loads,
             )

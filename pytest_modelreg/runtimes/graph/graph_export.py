@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import CaseError, ExportError
+from pytest_modelreg.domain.listing import name_some
 from pytest_modelreg.domain.observation import RuntimeFinding
 from pytest_modelreg.runtimes.export_failure import describe_failure
 from pytest_modelreg.runtimes.framework_calls import quiet_framework
@@ -69,8 +70,7 @@ def _find_modes(model: Any) -> list[RuntimeFinding]:
     training = [name or "(model)" for name, part in model.named_modules() if getattr(part, "training", False)]
     if not training:
         return []
-    more = f" and {len(training) - _LISTED} more" if len(training) > _LISTED else ""
-    actual = f"train: {', '.join(training[:_LISTED])}{more}"
+    actual = f"train: {name_some(training, _LISTED)}"
     return [RuntimeFinding(subject="model", what="mode", expected="eval", actual=actual)]
 
 

@@ -261,3 +261,132 @@ def test_tables_have_a_row_a_call_and_sample(folder: CaseFolder, tmp_path: Path)
     rows = len(found.activations.samples) * len(found.activations.calls)
     table = read_trace(folder.root / "trace", found.activations.file, (rows, found.activations.n_columns))
     assert np.isfinite(table).all()
+
+
+LOADS = """
+
+def load():
+    model = build()
+    state = torch.load("{path}")
+    model.load_state_dict({given}, strict=False)
+    return model
+"""
+
+
+def trace_loading(folder: CaseFolder, given: str) -> Any:
+    """Return the behaviour of a factory that seeds and loads by itself."""
+    path = folder.root / "v1.pt"
+    weights = {"conv.weight": (4, 2, 3), "conv.bias": (4,), "head.weight": (3, 4), "head.bias": (3,)}
+    torch.save({name: torch.full(shape, 0.5) for name, shape in weights.items()}, path)
+    folder.write("model.py", NET + LOADS.format(path=path.as_posix(), given=given))
+    request = TraceRequest(chosen=("a", "b", "c"), max_bytes=10_000)
+    return observe_trace(folder.spec(model="model:load"), folder.root / "trace", request).behaviour
+
+
+def test_what_a_factory_loads_is_not_as_it_makes_it(folder: CaseFolder):
+    """Only what the file lacks is, whatever seed the factory sets."""
+    found = trace_loading(folder, "state")
+    assert set(found.initial) == {
+        f"bn.{name}" for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")
+    }
+    assert (found.strays, found.n_loads, found.unloaded) == ((), 1, ())
+
+
+def test_keys_that_fit_nothing_leave_all_as_the_factory_makes_it(folder: CaseFolder):
+    """Constants too: a normalisation's ones and zeros."""
+    found = trace_loading(folder, "{'module.' + name: value for name, value in state.items()}")
+    assert len(found.initial) == 9
+    assert found.strays[0].startswith("module.")
+
+
+def test_a_factory_that_loads_nothing_is_told_by_its_seeds(folder: CaseFolder):
+    """All of it is from a seed of its own, which a build from another seed does not show."""
+    found = trace(folder).behaviour
+    assert found is not None
+    assert found.unloaded == ()
+    assert found.initial is not None
+    assert len(found.initial) == 9
+
+
+ATTENTION = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(2, 1, batch_first=True)
+
+    def forward(self, x):
+        x = x.transpose(1, 2)
+        mask = x[:, :, 0] < 1e9
+        return self.attend(x, x, x, key_padding_mask=mask, need_weights=False)[0].mean(1)
+
+
+def build():
+    torch.manual_seed(5)
+    return Net()
+"""
+
+
+def test_rows_of_nan_are_the_same_alone_and_in_a_batch(folder: CaseFolder):
+    """All of a sample masked: watched passes take another kernel, which answers otherwise there."""
+    folder.write("model.py", ATTENTION)
+    behaviour = trace(folder).behaviour
+    assert behaviour is not None
+    assert (behaviour.rerun_rel_l2, behaviour.seed_rel_l2) == (0.0, 0.0)
+    assert behaviour.alone_rel_l2 is not None
+    assert behaviour.alone_rel_l2 < 1e-5
+
+
+def test_a_neighbour_that_spoils_a_sample_is_still_found(folder: CaseFolder):
+    """Just inside: NaN in the batch and not alone is a dependence on it."""
+    behaviour = trace(folder, place="FORWARD", line="x = x / float(len(x) == 1 or 'nan')").behaviour
+    assert behaviour is not None
+    assert behaviour.alone_rel_l2 == float("inf")
+
+
+def test_code_and_what_it_reads_are_kept_by_side(folder: CaseFolder, monkeypatch: pytest.MonkeyPatch):
+    """What serves the model and what serves its inputs, followed through imports; no value is kept."""
+    monkeypatch.setenv("PREPARE_SCALE", "17")
+    monkeypatch.setenv("PREPARE_TOKEN", "abc")
+    monkeypatch.delenv("NET_SCALE", raising=False)
+    folder.write("pack/__init__.py", "from pack.data import prepare\nfrom pack.shapes import SIZE\n")
+    folder.write("pack/shapes.py", "SIZE = 3\n")
+    folder.write("conf/pre.json", "{}")
+    folder.write("notes.txt", "not read")
+    folder.write(
+        "pack/data.py",
+        """
+        import os
+        from pathlib import Path
+        from .shapes import SIZE
+
+        TEXT = (Path(__file__).parents[1] / "conf" / "pre.json").read_text()
+        SCALE = float(os.environ["PREPARE_SCALE"])
+        TOKEN = os.getenv("PREPARE_TOKEN")
+
+
+        def prepare(sample):
+            return sample * SCALE
+        """,
+    )
+    used = "\nimport os\nfrom pack import shapes\nSCALE = os.environ.get('NET_SCALE', '1')\n"
+    folder.write("model.py", NET + used)
+    request = TraceRequest(chosen=("a",), max_bytes=10_000)
+    found = observe_trace(folder.spec(preprocess="pack:prepare"), folder.root / "trace", request)
+    assert {source.file: source.sides for source in found.sources} == {
+        "model.py": ("model",),
+        "pack/__init__.py": ("model", "preprocess"),
+        "pack/data.py": ("preprocess",),
+        "pack/shapes.py": ("model", "preprocess"),
+    }
+    assert found.reads is not None
+    assert [(each.file, each.sides) for each in found.reads.data_files] == [
+        ("conf/pre.json", ("preprocess",))
+    ]
+    states = {each.name: (each.state, each.sides) for each in found.reads.variables}
+    assert states["NET_SCALE"] == ("", ("model",))
+    assert states["PREPARE_TOKEN"] == ("set", ("preprocess",))
+    assert len(states["PREPARE_SCALE"][0]) == 3

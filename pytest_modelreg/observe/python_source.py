@@ -1,4 +1,4 @@
-"""One Python file as text: what it imports, which files it names, and what it may import beyond that.
+"""One Python file as text: what it imports, what files and variables it names, what else it may import.
 
 What belongs here: everything that is read off a syntax tree; no code runs and no other file is
 looked at. A further way to import what no text names is one more word in :data:`_BY_NAME` (modules
@@ -44,7 +44,9 @@ _BY_PLACE = frozenset(
 _IMPORTING_PACKAGES = frozenset({"hydra", "lazy_loader", "pkg_resources", "pydoc", "stevedore"})
 _LITERAL = frozenset({"__import__", "import_module"})
 _OWN_PACKAGE = frozenset({"__name__", "__package__"})
-_MAX_NAME_CHARS = 255
+_MAX_TEXT_CHARS = 1_000
+_ENVIRONMENT = "environ"
+_READERS = frozenset({"get", "getenv", "pop", "setdefault"})
 
 
 class Reach(IntEnum):
@@ -84,8 +86,12 @@ class Source:
         In functions and behind conditions too, but not those for type checkers.
     exported : tuple of str
         Texts of ``__all__``.
+    texts : frozenset of str
+        Every text on one line that is short enough for a path.
     file_names : frozenset of str
-        Last part of every text that may be a path: ``mean.npy`` of ``assets/mean.npy``.
+        Last part of each: ``mean.npy`` of ``assets/mean.npy``.
+    variables : frozenset of str
+        Environment variables that it names where it reads or sets them.
     reach : Reach
         What else it may import.
     reach_reason : str
@@ -96,7 +102,9 @@ class Source:
 
     imports: tuple[Import, ...] = ()
     exported: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
     file_names: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
     reach: Reach = Reach.NOWHERE
     reach_reason: str = ""
     fault: str = ""
@@ -148,7 +156,8 @@ class _Reading:
 
     imports: list[Import] = field(default_factory=list)
     exported: list[str] = field(default_factory=list)
-    file_names: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
     reaches: list[tuple[Reach, int, str]] = field(default_factory=list)
     followed: set[ast.AST] = field(default_factory=set)
 
@@ -161,6 +170,10 @@ class _Reading:
             self._take_call(node)
         elif isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             self._take_assignment(node)
+        elif isinstance(node, ast.Subscript) and _word(node.value) == _ENVIRONMENT:
+            self._take_variable(node.slice)
+        elif isinstance(node, ast.Compare) and _word(node.comparators[0]) == _ENVIRONMENT:
+            self._take_variable(node.left)
         elif isinstance(node, ast.ImportFrom):
             self._take_from(node)
         elif isinstance(node, ast.Import):
@@ -172,17 +185,20 @@ class _Reading:
         return Source(
             imports=tuple(dict.fromkeys(self.imports)),
             exported=tuple(self.exported),
-            file_names=frozenset(self.file_names),
+            texts=frozenset(self.texts),
+            file_names=frozenset(text.rpartition("/")[2] for text in self.texts) - {""},
+            variables=frozenset(self.variables),
             reach=Reach(reach),
             reach_reason=f"{word} on line {line}" if word else "",
         )
 
     def _take_text(self, value: object) -> None:
-        if not isinstance(value, str):
-            return
-        name = value.replace("\\", "/").rpartition("/")[2]
-        if name and len(name) <= _MAX_NAME_CHARS and "\n" not in value:
-            self.file_names.add(name)
+        if isinstance(value, str) and value and len(value) <= _MAX_TEXT_CHARS and "\n" not in value:
+            self.texts.add(value.replace("\\", "/"))
+
+    def _take_variable(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            self.variables.add(node.value)
 
     def _take_import(self, node: ast.stmt, found: Import) -> None:
         self.imports.append(found)
@@ -202,6 +218,8 @@ class _Reading:
 
     def _take_call(self, node: ast.Call) -> None:
         word = _word(node.func)
+        if word in _READERS and node.args and _is_of_environment(node.func):
+            self._take_variable(node.args[0])
         if word in _LITERAL and (found := _read_literal(node)) is not None:
             self.followed.add(node.func)
             self.imports.append(found)
@@ -235,6 +253,13 @@ def _word(node: ast.AST) -> str | None:
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _is_of_environment(called: ast.expr) -> bool:
+    """Whether a call is ``getenv``, or a method of ``environ``, wherever they were imported from."""
+    if _word(called) == "getenv":
+        return True
+    return isinstance(called, ast.Attribute) and _word(called.value) == _ENVIRONMENT
 
 
 def _read_literal(node: ast.Call) -> Import | None:
