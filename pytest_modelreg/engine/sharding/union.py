@@ -67,7 +67,7 @@ def _find_foreign(parts: Sequence[Part]) -> list[str]:
 
 def _list_origins(part: Part) -> dict[str, str]:
     return {
-        "of how many it is": str(part.share.shard.of),
+        "the number of shards": str(part.share.shard.of),
         "the commit": part.commit or "none",
         "pytest-modelreg": part.share.version,
         "the durations file": part.share.durations[:12] or "none",
