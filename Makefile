@@ -1,6 +1,7 @@
 # make demo   the real model on real photos, then a swapped interpolation and what it prints
 # make test   linters, types, layers, tests and the project's own suite (the fast lane)
 # make test-full   the fast lane and everything slower
+# make docs   the documentation as a site, in .site
 #
 # TORCH=system uses the torch that PYTHON already has, instead of installing the pinned one.
 
@@ -32,7 +33,7 @@ BROWSERS := chromium chromium-browser chromium-headless-shell google-chrome
 BROWSER = $(or $(CHROMIUM),$(firstword $(foreach name,$(BROWSERS),$(shell command -v $(name)))))
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: demo test test-full lint clean
+.PHONY: demo test test-full lint docs clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/python -m pytest --modelreg modelreg.yaml $(DEMO_CASES)
@@ -49,6 +50,9 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.ready-test
+	$(BIN)/mkdocs build --strict
 
 $(VENV)/.ready-venv:
 	$(PYTHON) -c "import sys; sys.exit('the pinned requirements need Python 3.11 or newer, this is ' + sys.version.split()[0] + '; set PYTHON=') if sys.version_info < (3, 11) else None"
@@ -70,7 +74,7 @@ ifneq ($(TORCH),system)
 endif
 
 $(VENV)/.ready-test: $(VENV)/.ready-demo
-	$(PIP) -r requirements/test.txt -r requirements/lint.txt
+	$(PIP) -r requirements/test.txt -r requirements/lint.txt -r requirements/docs.txt
 	touch $@
 
 $(VENV)/.ready-full: $(VENV)/.ready-test
@@ -81,4 +85,4 @@ $(VENV)/.ready-full: $(VENV)/.ready-test
 	touch $@
 
 clean:
-	rm -rf .venv .venv-system .modelreg build dist *.egg-info
+	rm -rf .venv .venv-system .site .modelreg build dist *.egg-info
