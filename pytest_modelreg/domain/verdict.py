@@ -24,3 +24,15 @@ class Verdict(str, Enum):
     def passes(self) -> bool:
         """Whether a pytest item with this verdict passes."""
         return self in (Verdict.MATCH, Verdict.RECORDED)
+
+
+WORST_FIRST = (
+    Verdict.ERROR,
+    Verdict.DRIFT,
+    Verdict.STALE,
+    Verdict.MISSING,
+    Verdict.SKIPPED,
+    Verdict.RECORDED,
+    Verdict.MATCH,
+)
+"""All verdicts, in the order in which somebody wants to see them."""

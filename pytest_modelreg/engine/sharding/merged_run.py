@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_modelreg.domain.errors import GoldenError, RunFolderError, UsageFault
-from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.domain.verdict import WORST_FIRST, Verdict
 from pytest_modelreg.engine.claims import (
     CLAIMS_FILE,
     SHARD_CLAIMS_FILE,
@@ -27,17 +27,6 @@ from pytest_modelreg.engine.orphans import describe_orphans
 from pytest_modelreg.engine.sharding.part import Part
 from pytest_modelreg.engine.sharding.union import ALL_SKIPPED
 from pytest_modelreg.store import safe_component
-
-_BADNESS = (
-    Verdict.ERROR,
-    Verdict.DRIFT,
-    Verdict.STALE,
-    Verdict.MISSING,
-    Verdict.SKIPPED,
-    Verdict.RECORDED,
-    Verdict.MATCH,
-)
-"""Of a test that ran in every shard, the record that is kept: the worst."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +186,7 @@ def _find_own_failures(
 
 
 def _rank(record: Mapping[str, Any]) -> int:
-    return _BADNESS.index(Verdict(record["verdict"]))
+    return WORST_FIRST.index(Verdict(record["verdict"]))
 
 
 def _unite(told: Any) -> list[str]:

@@ -7,24 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.domain.verdict import WORST_FIRST, Verdict
 from pytest_modelreg.report.html.detail import Detail
 from pytest_modelreg.report.html.plots import write_number
 from pytest_modelreg.report.html.sample_view import cut
 from pytest_modelreg.report.strict_json import read_number
 
-_ORDER = (
-    Verdict.ERROR,
-    Verdict.DRIFT,
-    Verdict.STALE,
-    Verdict.MISSING,
-    Verdict.SKIPPED,
-    Verdict.RECORDED,
-    Verdict.MATCH,
-)
-"""Verdicts, the worst first."""
-
-_ALARMING = frozenset(_ORDER[:4])
+_ALARMING = frozenset(WORST_FIRST[:4])
 """Verdicts that somebody has to look at."""
 
 Record = Mapping[str, Any]
@@ -56,7 +45,7 @@ class CaseRow:
 
 def rank_case(record: Record, expected: frozenset[str]) -> tuple[bool, int, float]:
     """Return the key by which cases are sorted, the worst first; what is expected to fail behind."""
-    return record["id"] in expected, _ORDER.index(Verdict(record["verdict"])), -_largest(record)
+    return record["id"] in expected, WORST_FIRST.index(Verdict(record["verdict"])), -_largest(record)
 
 
 def is_alarming(record: Record) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_modelreg.domain.verdict import Verdict
+from pytest_modelreg.domain.verdict import WORST_FIRST, Verdict
 from pytest_modelreg.report.markdown.text import code, code_block, html_code, prose, rest, table
 
 MAX_SAMPLES = 10
@@ -15,7 +15,7 @@ MAX_LINE_LENGTH = 500
 MAX_CAUSES = 5
 MAX_MESSAGE = 200
 
-SEVERITY = (Verdict.ERROR, Verdict.DRIFT, Verdict.STALE, Verdict.MISSING, Verdict.SKIPPED)
+SEVERITY = WORST_FIRST[:5]
 """Verdicts that are listed, worst first."""
 
 CASE_COLUMNS = ("case", "verdict", "what", "rel_l2", "worst sample", "expected → actual")
