@@ -44,7 +44,7 @@ def test_first_stage_that_differs_is_named(project, command):
     ("expression", "forms"),
     [
         ("x.reshape(3, 1)", "(expected float32 3, got float32 3 x 1)"),
-        ("x.astype(np.float64)", "(expected float32 3, got float64 3)"),
+        ("x.reshape(1, 3).astype(np.float64)", "(expected float32 3, got float64 1 x 3)"),
         ("{'x': x}", "(expected float32 3, got x float32 3)"),
     ],
 )
@@ -60,6 +60,15 @@ def test_other_form_is_shown_on_both_sides(recorded, command, expression, forms)
     code, out, _ = command()
     assert code == 1
     assert f"s0 {forms}" in out
+
+
+def test_another_dtype_alone_is_told_and_passes_as_in_a_run(recorded, command):
+    """The numbers are the same, and the model answers as pinned: a note, as `pytest --modelreg` has it."""
+    recorded.edit("toymodel.py", "(x @ WEIGHT)", "(x.astype(np.float32) @ WEIGHT)")
+    change(recorded, "x.astype(np.float64)")
+    code, out, _ = command()
+    assert code == 0
+    assert "inputs differ in dtype only (float32 -> float64) for 6 of 6 samples" in out
 
 
 def test_image_of_another_layout_and_palette_alone(project, command):
