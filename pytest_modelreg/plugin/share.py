@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +20,7 @@ from pytest_modelreg.engine.tracked_files import digest_file
 from pytest_modelreg.plugin.completeness import Completeness
 from pytest_modelreg.plugin.sharding import ONLY_CASES, ShardCourse
 from pytest_modelreg.plugin.state import RunState
+from pytest_modelreg.store.sample_table import SAMPLES_FILE
 
 if TYPE_CHECKING:
     from pytest_modelreg.plugin.recorder import Recorder
@@ -62,7 +63,7 @@ def describe_share(
     return RunShare(
         shard=options.shard or WHOLE,
         version=__version__,
-        suites={_show(path, state): digest_file(path) or "" for path in sorted(state.suites)},
+        files={_show(path, state): digest_file(path) or "" for path in _list_inputs(state)},
         durations=durations or "",
         is_strict=options.strict,
         obstacles=tuple(obstacles),
@@ -82,3 +83,12 @@ def _show(path: os.PathLike[str], state: RunState) -> str:
         return PurePath(os.path.relpath(path, state.base)).as_posix()
     except ValueError:  # another drive on Windows
         return PurePath(path).as_posix()
+
+
+def _list_inputs(state: RunState) -> list[Path]:
+    """Return what says which cases there are and on which samples: suite files, and pins of samples."""
+    tables = [
+        suite.samples.place / SAMPLES_FILE if suite.samples.rows is None else suite.samples.place
+        for suite in state.suites.values()
+    ]
+    return sorted({*state.suites, *tables})

@@ -113,6 +113,13 @@ def fault_other_durations(project):
     fault_redo(project)
 
 
+def fault_other_samples(project):
+    """Run a shard on samples that were pinned again."""
+    project.write("samples/s0.json", "[1, 2, 3]")
+    project.pin()
+    fault_redo(project)
+
+
 def fault_redo(project, *arguments):
     """Run the second shard again."""
     folder = project.path / "fetched/2"
@@ -142,6 +149,7 @@ FAULTS = {
     "of another number": (fault_other_count, "expected the number of shards 3"),
     "of another commit": (fault_other_commit, "expected the commit "),
     "of another suite": (fault_other_suite, "expected modelreg.yaml as in shard 1/3"),
+    "on other samples": (fault_other_samples, "expected samples/samples.csv as in shard 1/3"),
     "with other durations": (fault_other_durations, "expected the durations file "),
     "partial": (fault_partial, "got a partial run: -k"),
     "cut off": (fault_cut_off, "report.json"),

@@ -51,8 +51,9 @@ class RunShare:
         1/1 for a run without shards.
     version : str
         Of pytest-modelreg.
-    suites : mapping of str to str
-        sha256 by suite file, relative to the project.
+    files : mapping of str to str
+        sha256 by suite file and by what pins its samples, relative to the project; empty for one that cannot
+        be read.
     durations : str
         sha256 of the durations file; empty without one.
     is_strict : bool
@@ -78,7 +79,7 @@ class RunShare:
 
     shard: Shard
     version: str
-    suites: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     durations: str = ""
     is_strict: bool = False
     obstacles: tuple[str, ...] = ()
@@ -97,7 +98,7 @@ def share_fields(share: RunShare) -> dict[str, Any]:
     return {
         "shard": {"number": share.shard.number, "of": share.shard.of},
         "version": share.version,
-        "suites": dict(share.suites),
+        "files": dict(share.files),
         "durations": share.durations,
         "strict": share.is_strict,
         "obstacles": list(share.obstacles),
@@ -152,11 +153,11 @@ def read_share(report: Mapping[str, Any], path: Path) -> RunShare | None:
     if not is_possible(number, of):
         raise GoldenError(f"{path}: {SHARE}.shard: expected a shard of some, got {number}/{of}")
     commands, notes = fields.object("commands"), fields.object("notes")
-    suites = fields.object("suites")
+    files = fields.object("files")
     return RunShare(
         shard=Shard(number=number, of=of),
         version=fields.text("version"),
-        suites={name: suites.text(name) for name in fields.mapping("suites")},
+        files={name: files.text(name) for name in fields.mapping("files")},
         durations=fields.text("durations"),
         is_strict=fields.boolean("strict"),
         obstacles=fields.texts("obstacles"),

@@ -52,7 +52,7 @@ def _find_foreign(parts: Sequence[Part]) -> list[str]:
                     f"{part.name}: expected {what} {expected}, as {first.name} has it, got {theirs[what]}; "
                     "run all shards alike"
                 )
-        faults += [f"{part.name}: {text}" for text in _compare_suites(first, part)]
+        faults += [f"{part.name}: {text}" for text in _compare_files(first, part)]
         if not faults and set(part.share.all_cases) != set(first.share.all_cases):
             ours_only = set(first.share.all_cases) - set(part.share.all_cases)
             theirs_only = set(part.share.all_cases) - set(first.share.all_cases)
@@ -74,15 +74,16 @@ def _list_origins(part: Part) -> dict[str, str]:
     }
 
 
-def _compare_suites(first: Part, part: Part) -> list[str]:
-    expected, got = first.share.suites, part.share.suites
+def _compare_files(first: Part, part: Part) -> list[str]:
+    expected, got = first.share.files, part.share.files
     named = sorted({*expected, *got})
     lost = [name for name in named if name not in got]
     added = [name for name in named if name not in expected]
     other = [name for name in named if name in got and name in expected and got[name] != expected[name]]
-    faults = [f"expected the suite {name}, got none" for name in lost]
-    faults += [f"expected no suite {name}, as in {first.name}, got one" for name in added]
-    return faults + [f"expected {name} as in {first.name}, got other bytes" for name in other]
+    faults = [f"expected {name}, as {first.name} has it, got none" for name in lost]
+    faults += [f"expected no {name}, as {first.name} has none, got one" for name in added]
+    faults += [f"expected {name} as in {first.name}, got other bytes" for name in other]
+    return [f"{fault}; run all shards alike" for fault in faults]
 
 
 def _find_numbers(parts: Sequence[Part]) -> list[str]:
