@@ -6,6 +6,7 @@ What belongs here: drawing them from the example's own photos and pipelines. To 
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -21,15 +22,18 @@ AMPLIFIED = 4
 
 def draw() -> dict[str, Image.Image]:
     """Return the pictures by file name."""
-    sys.path.insert(0, str(SHOP))
-    try:
-        from shop.data import eval_transform, fast_transform
-    finally:
-        sys.path.remove(str(SHOP))
+    # By its file: a package of that name must not stay behind in whoever draws.
+    spec = importlib.util.spec_from_file_location("shop_data", SHOP / "shop" / "data.py")
+    assert spec is not None
+    assert spec.loader is not None
+    data = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(data)
     (path,) = (SHOP / "photos").glob(f"{PHOTO}.*")
     with Image.open(path) as photo:
         photo.load()
-    expected, actual = (_to_levels(transform(photo)) for transform in (eval_transform, fast_transform))
+    expected, actual = (
+        _to_levels(transform(photo)) for transform in (data.eval_transform, data.fast_transform)
+    )
     swapped_back = actual[..., ::-1]
     gap = np.abs(swapped_back.astype(np.float64) - expected) * AMPLIFIED
     arrays = {
